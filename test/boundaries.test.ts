@@ -3,32 +3,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cycles, importGraph, imports, manifest, root, sources } from "./imports.ts";
+import { withDrawnParts } from "./architecture.ts";
+import { cycles, importGraph, imports, manifest, ROOF, roomGraph, root, sources } from "./imports.ts";
+import { packages } from "./rooms.ts";
 
-/** Workspace -> the workspaces it may import. Nobody imports the command line or the lab. */
-const workspaces: Record<string, readonly string[]> = {
-  core: [],
-  files: ["@fedkm/core"],
-  sql: ["@fedkm/core"],
-  pictures: ["@fedkm/core"],
-  tables: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures"],
-  device: ["@fedkm/core", "@fedkm/files", "@fedkm/sql"],
-  audit: ["@fedkm/core", "@fedkm/device"],
-  experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  cli: [
-    "@fedkm/core",
-    "@fedkm/files",
-    "@fedkm/sql",
-    "@fedkm/pictures",
-    "@fedkm/tables",
-    "@fedkm/device",
-    "@fedkm/audit",
-    "@fedkm/experiments",
-    "@fedkm/web",
-  ],
-  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/audit", "@fedkm/web"],
-};
+/** Workspace -> the workspaces it may import. */
+const workspaces = Object.fromEntries(
+  Object.entries(packages).map(([name, own]) => [name, own.imports.map((other) => `@fedkm/${other}`)]),
+);
 
 /** Comments and texts may name what code may not use. */
 function code(file: string): string {
@@ -98,6 +80,35 @@ describe("workspaces", () => {
       }
     });
   }
+});
+
+describe.each(Object.entries(packages).filter(([, { rooms }]) => rooms !== undefined))(
+  "the folders of %s",
+  (name, own) => {
+    const graph = roomGraph(name);
+    const rooms = own.rooms ?? {};
+
+    it("are those of the table, and import what it says", () => {
+      const actual = Object.fromEntries([...graph].map(([room, targets]) => [room, [...targets].sort()]));
+      const table = Object.fromEntries(
+        Object.entries(rooms).map(([room, { imports = [] }]) => [room, [...imports].sort()]),
+      );
+      delete actual[ROOF];
+      expect(actual).toEqual(table);
+    });
+
+    it("form no cycle, types included", () => {
+      expect(cycles(graph)).toEqual([]);
+    });
+  },
+);
+
+describe("docs/architecture.md", () => {
+  it("shows the folders as the table has them", async () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+    // npx vitest run test/boundaries.test.ts -u draws them anew.
+    await expect(withDrawnParts(page)).toMatchFileSnapshot(join(root, "docs/architecture.md"));
+  });
 });
 
 describe("core", () => {
@@ -203,20 +214,22 @@ describe("pictures", () => {
 
 describe("the index of docs/architecture.md", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-  const rows = Array.from(page.matchAll(/^\| ([^|]*\?) *\| \[([^\]]+)\]\(\.\.\/([^)]+)\) *\|$/gm));
+  const rows = Array.from(page.matchAll(/^\| ([^|]*\?) *\| \[([^\]]+)\]\(\.\.\/([^)]+)\) *\| `(\w+)` *\|$/gm));
 
   it("answers twelve questions", () => {
     expect(rows).toHaveLength(12);
   });
 
-  it.each(rows.map(([, question, name, file]) => ({ question, name, file })))(
-    "$question is answered by one file whose first line agrees",
-    ({ question, name, file }) => {
+  it.each(rows.map(([, question, name, file, symbol]) => ({ question, name, file, symbol })))(
+    "$question is answered by one file whose first line agrees, and which declares $symbol",
+    ({ question, name, file, symbol }) => {
       expect(name).toBe(file);
-      const [first] = readFileSync(join(root, file), "utf8").toLowerCase().split("\n");
+      const text = readFileSync(join(root, file), "utf8");
+      const [first] = text.toLowerCase().split("\n");
       const words = Array.from(question.toLowerCase().matchAll(/\*\*([^*]+)\*\*/g), ([, word]) => word);
       expect(words.length).toBeGreaterThan(0);
       for (const word of words) expect(first).toContain(word);
+      expect(text).toMatch(new RegExp(`^export (async )?(function|const|class) ${symbol}\\b`, "m"));
     },
   );
 });
@@ -234,9 +247,10 @@ describe("every source file", () => {
 
   it("uses process only where the outside world begins", () => {
     // The worker of experiments is the main file of a process.
-    const outside = /^(cli|lab)\/|^experiments\/src\/worker\.ts$/;
+    const outside = /^(cli|lab)\/|^experiments\/src\/trial\/worker\.ts$/;
     for (const file of all.filter((name) => !outside.test(name))) {
       expect(code(file), file).not.toMatch(/\bprocess\b/);
+      expect(imports(file, { types: false }), file).not.toContain("node:process");
     }
   });
 });

@@ -36,8 +36,28 @@ export function importGraph(files: readonly string[]): Map<string, string[]> {
   );
 }
 
+/** Files beside the folders of a package that import from these: its entries. */
+export const ROOF = "(entries)";
+
+/** Folder of a package -> the other folders of it that are imported from there; `.` is the foundation beside them. */
+export function roomGraph(name: string): Map<string, Set<string>> {
+  const graph = importGraph(sources(`${name}/src`));
+  const folderOf = (file: string) => file.slice(`${name}/src/`.length).split("/").slice(0, -1)[0];
+  const isRoof = (file: string): boolean =>
+    folderOf(file) === undefined &&
+    (graph.get(file) ?? []).some((target) => folderOf(target) !== undefined || isRoof(target));
+  const roomOf = (file: string) => folderOf(file) ?? (isRoof(file) ? ROOF : ".");
+  const rooms = new Map<string, Set<string>>();
+  for (const [file, targets] of graph) {
+    const room = roomOf(file);
+    const others = targets.map(roomOf).filter((other) => other !== room);
+    rooms.set(room, new Set([...(rooms.get(room) ?? []), ...others]));
+  }
+  return rooms;
+}
+
 /** Groups of files that can all reach each other: each is at least one cycle. */
-export function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+export function cycles(graph: ReadonlyMap<string, Iterable<string>>): string[][] {
   const found: string[][] = [];
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -54,7 +74,7 @@ export function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][
     lowest.set(file, low);
     if (low === order.get(file)) {
       const group = open.splice(open.indexOf(file));
-      if (group.length > 1 || graph.get(file)?.includes(file)) found.push(group);
+      if (group.length > 1 || new Set(graph.get(file)).has(file)) found.push(group);
     }
     return low;
   };

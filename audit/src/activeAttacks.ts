@@ -37,8 +37,10 @@ import type { Outcome } from "./outcome.ts";
 import { rowClaims } from "./rowTracking.ts";
 import type { AttackScenario } from "./scenario.ts";
 
-// One real device among neighbours that are all attackers: they say what they like, when they like, and note the answers.
-
+/**
+ * One real device among neighbours that are all attackers: they say what they like, when they like, and note the
+ * answers.
+ */
 interface CaptiveDevice {
   readonly self: string;
   readonly events: readonly RecordedEvent[];

@@ -1,4 +1,4 @@
-// The audit of a study: every attack on many simulated networks, and what came of it.
+// The audit of a study, by every attack on many simulated networks, and of one device, by a recording of it.
 
 import type { Matrix } from "@fedkm/core";
 import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
@@ -30,11 +30,10 @@ import { passiveAttacks } from "./passiveAttacks.ts";
 import { attackScenario, featureRanges, publicRules } from "./scenario.ts";
 import { sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
 
-// The audit of one device by a recording of it: what its neighbours could compute, held against its own rows.
-
-// The audit of a device with shared clusters by a recording of it: what anybody reads from the totals, and what all its
-// neighbours together know, who can take every pad off its entries.
-
+/**
+ * A device with shared clusters: what anybody reads from the totals, and what all its neighbours together know, who
+ * can take every pad off its entries.
+ */
 interface SharedRecording {
   readonly study: Study;
   readonly contract: Contract;

@@ -1,5 +1,5 @@
-// What somebody who sees every frame of shared clusters can put together: whether a pad was used for two different
-// vectors, and which devices were added up for which centroids.
+// What somebody who sees every frame of shared clusters can put together: pads that were used twice, sums over all devices,
+// rows that moved alone, and what a coalition learns that knows the pads of its own links.
 
 import type { Contract, Study } from "@fedkm/device";
 import {
@@ -220,6 +220,7 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
+// Long: one closure over everything that was seen.
 export function observeBoards(study: Study, contract: Contract): BoardsObserver {
   const read = decodeShared(sumsShape(study));
   const generations = new Map<string, ObservedGeneration>();

@@ -1,4 +1,5 @@
-// The judge knows the truth: whether what an attacker computed is so, and to how many digits.
+// The judge knows the truth: whether what an attacker computed is so, and to how many digits; and what the strongest reader
+// of sums could isolate, who is told who was in every published group.
 
 import { type Matrix, predict } from "@fedkm/core";
 import type { Study } from "@fedkm/device";
@@ -80,8 +81,6 @@ function dot(a: Float64Array, b: Float64Array): number {
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
-
-// The rows that a guarded device has in use, and their classes, as its own history has them.
 
 /** In the scaled units of the study; undefined where nothing is guarded. */
 export function rowsInUse(

@@ -1,4 +1,4 @@
-// What came of one attempt of one attack, and of many.
+// What came of one attempt of one attack and of many, and an audit in words that a data officer can read.
 
 /** In the order in which they are shown. */
 const attacks = [
@@ -77,8 +77,6 @@ export function tally(outcomes: readonly Outcome[]): Tally[] {
     };
   });
 }
-
-// An audit in words that a data officer can read: what each attack is, what it found, the verdict, and what remains possible.
 
 /** Who attacks, and how. */
 export const titles: Readonly<Record<Attack, string>> = {

@@ -9,8 +9,6 @@ import { type BoardsObserver, coalitionSums, type GenerationTotals, observeBoard
 import type { Attack, Outcome } from "./outcome.ts";
 import type { AttackScenario } from "./scenario.ts";
 
-// Whether what totals of shared clusters give away are rows.
-
 /** A row counts as found if it is right to this share of the ranges. */
 const FOUND = 1e-6;
 

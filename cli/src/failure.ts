@@ -1,11 +1,11 @@
 // Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 128
 // and the signal's number for an interruption.
 
-import { printable } from "@fedkm/device/printable";
 import { DataError } from "@fedkm/files/light";
+import { printable } from "@fedkm/files/printable";
 import { RequestError } from "@fedkm/tables/light";
 import { CommanderError } from "commander";
-import { refusalLine } from "./input/remedies.ts";
+import { refusalLine } from "./remedies.ts";
 import { Stopped } from "./stop.ts";
 
 /** Thrown for arguments that cannot be meant. */

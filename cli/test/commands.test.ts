@@ -88,13 +88,13 @@ describe("fedkm.yaml", () => {
 
   test("gives lists to options that take many words, a single word too, and what is typed replaces it", () => {
     const compared = (names: string, ...typed: string[]) => {
-      folder.file("lists.yaml", `compare: { exclude: plant, k: 3, messages: 4, methods: ${names}, json: true }\n`);
+      folder.file("lists.yaml", `compare: { exclude: plant, k: 3, messages: 4, method: ${names}, json: true }\n`);
       const { stdout, stderr } = folder.spawn("compare", ...files, "--config", "lists.yaml", ...typed);
       expect(stderr).toBe("");
       return JSON.parse(stdout).methods.map(({ method }: { method: string }) => method);
     };
     expect(compared("[local, pooled]", "--messages", "30")).toEqual(["local", "pooled"]);
-    expect(compared("[local, pooled]", "--methods", "local")).toEqual(["local"]);
+    expect(compared("[local, pooled]", "--method", "local")).toEqual(["local"]);
     expect(compared("local")).toEqual(["local"]);
     folder.file("lists.yaml", "up: { data: [a.csv, b.csv], study: s, devices: 3 }\nreproduce: { data: none.csv }\n");
     expect(folder.spawn("up", "--config", "lists.yaml").stderr).toBe(

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
-import { problemOf } from "../../web/src/engine/problem.ts";
+import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { story } from "../../web/src/engine/story.ts";
-import { outcomeTable } from "../src/commands/compare/text.ts";
+import { outcomeTable } from "../src/outcomeTable.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -41,7 +41,7 @@ test("fedkm compare --json gives every method's quality and cost within the budg
 });
 
 test("fedkm compare prints an aligned table, plain when piped, and the best of those that do not pool in bold", async () => {
-  const args = [...small, "--methods", "local,fedkm,pooled", "--out", join(folder, "table.svg")];
+  const args = [...small, "--method", "local,fedkm,pooled", "--out", join(folder, "table.svg")];
   const { stdout } = await compare(args);
   const lines = stdout.split("\n");
   const heading = lines.findIndex((line) => line.startsWith("method"));
@@ -58,7 +58,7 @@ test("fedkm compare prints an aligned table, plain when piped, and the best of t
 test("fedkm compare says where there is no ratio of costs, because pooled costs nothing", async () => {
   const data = [0, 1, 2].map((x) => join(folder, `place-${x}.csv`));
   for (const [x, file] of data.entries()) writeFileSync(file, `x,y\n${`${x},${x}\n`.repeat(4)}`);
-  const args = ["--methods", "local,pooled", "--k", "3", "--graph", "complete", "--out", join(folder, "places.svg")];
+  const args = ["--method", "local,pooled", "--k", "3", "--graph", "complete", "--out", join(folder, "places.svg")];
   const { stdout } = await compare([...data, ...args]);
   expect(stdout).toMatch(/^local +\S+ +\S+ +none +0 /m);
   expect(stdout).toMatch(/^pooled +0 +0 +1\.0000 /m);
@@ -66,7 +66,7 @@ test("fedkm compare says where there is no ratio of costs, because pooled costs 
 });
 
 test("fedkm compare --set and --init reach the methods, and the table and the JSON name them", async () => {
-  const args = [...small, "--methods", "distributed", "--out", join(folder, "set.svg")];
+  const args = [...small, "--method", "distributed", "--out", join(folder, "set.svg")];
   const gcd = async (more: readonly string[]) => JSON.parse((await compare([...args, ...more, "--json"])).stdout);
   const plain = await gcd([]);
   const tuned = await gcd(["--set", "distributed.eta=tuned", "--set", "distributed.restarts=3"]);
@@ -93,7 +93,7 @@ test.each([
   ],
   ["without what was set", ["--set", "fedkm.preset=paper", "--set", "local.restarts=3"], 1],
 ])("fedkm compare names states of the playground with the runs of its table to the bit, %s", async (_, more, pairs) => {
-  const args = [...small, "--methods", "local,fedkm,consensus,distributed", "--out", join(folder, "watched.svg")];
+  const args = [...small, "--method", "local,fedkm,consensus,distributed", "--out", join(folder, "watched.svg")];
   const { methods: outcomes, watched } = JSON.parse((await compare([...args, ...more, "--json"])).stdout);
   expect(watched.length).toBe(pairs);
   for (const { methods: shown, command } of watched) {
@@ -101,7 +101,7 @@ test.each([
     expect([setup.method, setup.versus]).toEqual(shown);
     for (const method of shown) {
       const outcome = outcomes.find((own: { method: string }) => own.method === method);
-      const problem = problemOf(setup);
+      const problem = playgroundData(setup);
       const moment = [...story(problem, setup, method)].find(({ round }) => round === outcome.rounds);
       const network = graph(problem.datasets.length, problem.links);
       expect(consensusVariation(moment?.centroids ?? [], network), method).toBe(outcome.cv);
@@ -117,14 +117,14 @@ test.each([
   ["an uneven deal", ["--split", "sizes:4"]],
   ["a network that the page has not", ["--graph", "knn:2"]],
   ["more clusters than the page takes", ["--k", "9"]],
-  ["methods that it has not", ["--methods", "gradient,pooled"]],
+  ["methods that it has not", ["--method", "gradient,pooled"]],
 ])("fedkm compare names no state of the playground for %s", async (_, more) => {
-  const args = [...small, "--methods", "local,fedkm", "--out", join(folder, "unwatched.svg"), "--json"];
+  const args = [...small, "--method", "local,fedkm", "--out", join(folder, "unwatched.svg"), "--json"];
   expect(JSON.parse((await compare([...args, ...more])).stdout).watched).toEqual([]);
 });
 
 test("fedkm compare gives bytes by one rule: flooded, and beside it with one collector", async () => {
-  const args = [...small, "--methods", "fedkm,pooled,coreset", "--out", join(folder, "bytes.svg"), "--json"];
+  const args = [...small, "--method", "fedkm,pooled,coreset", "--out", join(folder, "bytes.svg"), "--json"];
   const { methods: rows } = JSON.parse((await compare(args)).stdout);
   expect(rows[0].collectorBytes).toBe(null);
   for (const { bytes, collectorBytes } of rows.slice(1)) {
@@ -148,7 +148,7 @@ test("outcomeTable marks the cost of a method that beats pooled with a star", ()
 });
 
 test("fedkm compare --split deals the points otherwise, and says so", async () => {
-  const args = [...small, "--methods", "local", "--out", join(folder, "split.svg")];
+  const args = [...small, "--method", "local", "--out", join(folder, "split.svg")];
   const even = JSON.parse((await compare([...args, "--json"])).stdout);
   const skewed = JSON.parse((await compare([...args, "--split", "classes:1", "--json"])).stdout);
   expect([even.split, skewed.split]).toEqual(["even", "classes:1"]);
@@ -159,21 +159,21 @@ test("fedkm compare --split deals the points otherwise, and says so", async () =
 
 test("fedkm compare says which methods cannot start, and draws nothing where none can", async () => {
   const picture = join(folder, "none.svg");
-  const { code, stdout } = await compare([...small, "--messages", "1", "--methods", "kfed", "--out", picture]);
+  const { code, stdout } = await compare([...small, "--messages", "1", "--method", "kfed", "--out", picture]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^kfed needs \d+ messages to start: over the budget$/m);
   expect(existsSync(picture)).toBe(false);
 });
 
 test.each(comparedDatasets)("fedkm compare --dataset %s has a k of its own", async (name) => {
-  const args = ["--dataset", name, "--points", "20", "--devices", "5", "--messages", "10", "--methods", "distributed"];
+  const args = ["--dataset", name, "--points", "20", "--devices", "5", "--messages", "10", "--method", "distributed"];
   const { code, stdout } = await compare([...args, "--json", "--out", join(folder, `${name}.svg`)]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ data: name, k: name === "digits" ? 10 : 3 });
 });
 
 test.each([
-  [["--methods", "fedkm,nope"], 'fedkm: --methods must be some of fedkm, .*, got "nope"'],
+  [["--method", "fedkm,nope"], 'fedkm: --method must be some of fedkm, .*, got "nope"'],
   [["--alpha", "-1"], 'fedkm: --alpha must be a number of at least 0, got "-1"'],
   [["--set", "eta=2"], "fedkm: --set eta=2 must look like METHOD.OPTION=VALUE"],
   [
@@ -208,7 +208,7 @@ test("fedkm compare with more clusters than a device has points fails in one lin
     ...small,
     "--k",
     "30",
-    "--methods",
+    "--method",
     "distributed",
     "--out",
     join(folder, "k.svg"),
@@ -225,7 +225,7 @@ test("fedkm compare FILES reads them as fedkm fit does, and judges by a column o
   writeFileSync(one, `kind,x,y\n${lines.slice(0, 60).join("\n")}\n`);
   writeFileSync(other, `kind,x,y\n${lines.slice(60).join("\n")}\n`);
   const picture = join(folder, "files.svg");
-  const args = ["--methods", "fedkm,pooled", "--graph", "complete", "--json", "--out", picture, "--classes", "kind"];
+  const args = ["--method", "fedkm,pooled", "--graph", "complete", "--json", "--out", picture, "--classes", "kind"];
   const two = await compare([one, other, ...args]);
   expect(two.stderr).toBe("");
   const summary = JSON.parse(two.stdout);

@@ -41,13 +41,13 @@ test("the example of fedkm demo runs ten programs that come as near to pooled as
   if (existsSync(children)) expect(readFileSync(children, "utf8").trim()).toBe("");
 });
 
-test("fedkm demo prints a table of at most 80 columns, with the devices in bold on a terminal, and names its picture", async () => {
+test("fedkm demo prints a table of at most 80 columns, with the best in bold on a terminal, and names its picture", async () => {
   const picture = join(folder.path, "table.svg");
   const console = fakeConsole({ terminal: true });
   expect(await run(["demo", "--out", picture], console)).toBe(0);
   const { stdout, stderr } = console.said();
   const lines = stdout.split("\n");
-  expect(lines.filter((line) => line.includes("\u001b[1m")).map((line) => line.slice(4, 11))).toEqual(["devices"]);
+  expect(lines.filter((line) => line.includes("\u001b[1m"))).toHaveLength(1);
   const plain = stripVTControlCharacters(stdout).split("\n");
   expect(plain.slice(0, -2).every((line) => line.length <= 80)).toBe(true);
   expect(plain.slice(-2)).toEqual([`picture: ${picture}`, ""]);

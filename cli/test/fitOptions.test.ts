@@ -30,7 +30,7 @@ test("every option reaches the method as core takes it, and model.json records w
     ["coupling", ["--coupling", "transport"], "fedkm", { coupling: "transport" }, { coupling: "transport" }],
     ["weighting", ["--weighting", "device"], "fedkm", { weighting: "device" }, { weighting: "device" }],
     ["penalty", ["--penalty", "squared"], "fedkm", { penalty: "squared" }, { penalty: "squared" }],
-    ["tolerance", ["--tol", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
+    ["tol", ["--tol", "0.1"], "fedkm", { tol: 0.1 }, { tol: 0.1 }],
     ["other", ["--method", "distributed", "--rounds", "3"], "distributed", { rounds: 3 }, { rounds: 3 }],
   ];
   for (const [name, args, method, options, recorded] of cases) {

@@ -25,7 +25,18 @@ beforeAll(() => {
     const header = Array.from({ length: 12 }, (_, c) => `x${c}`).join();
     writeFileSync(join(folder.path, `${name}.csv`), `${header}\n${rows.join("\n")}\n`);
   }
-  const { status } = folder.spawn("fit", "a.csv", "--k", "2", "--sample", "500", "--no-labels", "--out", "model");
+  const { status } = folder.spawn(
+    "fit",
+    "a.csv",
+    "--k",
+    "2",
+    "--sample",
+    "500",
+    "--labels-as",
+    "none",
+    "--out",
+    "model",
+  );
   expect(status).toBe(0);
 });
 

@@ -29,7 +29,7 @@ test("several files are labelled as in the fit, each into the folder", async () 
     expect(readFileSync(at("later", name), "utf8")).toBe(readFileSync(at("out", "labels", name), "utf8"));
   }
   const { stderr } = await outcome("predict", "--model", model, north, south);
-  expect(stderr).toBe("fedkm: --out must name a folder for labels of 2 files, got nothing\n");
+  expect(stderr).toBe("fedkm: labels of 2 files need --out FOLDER\n");
 });
 
 test("a new device is labelled by the common means, and far rows are listed", async () => {
@@ -66,7 +66,7 @@ test("labels of an earlier run go with the next one, and files of others stay", 
   expect(readdirSync(at("out", "labels")).sort()).toEqual(["north.parquet", "notes.csv", "south.csv", "south.parquet"]);
   const { points } = await readTable(at("out", "labels", "north.parquet"), { columns: ["cluster"] });
   expect(points.rows).toBe(120);
-  const printed = await fit("--no-labels");
+  const printed = await fit("--labels-as", "none");
   expect(printed).not.toContain("labels");
   expect(readdirSync(at("out", "labels")).sort()).toEqual(["notes.csv", "south.csv"]);
   expect(existsSync(model)).toBe(true);

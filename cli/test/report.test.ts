@@ -141,3 +141,31 @@ test("every place has a picture of its rows, and all have the same axes", async 
   const ticks = panels.map((panel) => panel.querySelector("[aria-label='y-axis tick label']")?.textContent);
   expect(new Set(ticks).size).toBe(1);
 });
+
+test.each([
+  ["ring", 6],
+  ["complete", 3],
+])("shared clusters on a %s of %d devices are written although no device can be left out", async (graph, devices) => {
+  const files = Array.from({ length: devices }, (_, i) =>
+    folder.file(
+      `shared${i}.csv`,
+      `x,y\n${Array.from({ length: 40 }, (__, r) => `${8 * (r % 3) + normal()},${5 * (r % 2) + normal()}\n`).join("")}`,
+    ),
+  );
+  const out = join(folder.path, `shared-${graph}`);
+  const { code, stderr } = await outcome(
+    "fit",
+    ...files,
+    "--k",
+    "3",
+    "--method",
+    "shared",
+    "--graph",
+    graph,
+    "--out",
+    out,
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  const report = readFileSync(join(out, "report.html"), "utf8");
+  expect(report).toContain("Fewer devices were not examined, because graph must give every device 2 links");
+});

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
 import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problemOf } from "../../web/src/engine/problem.ts";
+import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
@@ -28,7 +28,7 @@ const both = [...quick, "--init", "auto,local"];
 describe("fedkm reproduce figure1 --quick", () => {
   let said: Awaited<ReturnType<typeof reproduce>>;
   beforeAll(async () => {
-    said = await reproduce([...both, "--workers", "2", "--out", at("two")]);
+    said = await reproduce([...both, "--threads", "2", "--out", at("two")]);
   });
 
   test("writes tables, pictures of both starts, a manifest and the report, and names the report", () => {
@@ -91,13 +91,13 @@ describe("fedkm reproduce figure1 --quick", () => {
         const isProblem = one.dataset === data && one.points_per_device === points && one.edge_probability === density;
         return isProblem && one.method === "fedkm" && one.alpha === alpha && one.start === start;
       });
-      const moments = [...story(problemOf(setup), setup, setup.method)];
+      const moments = [...story(playgroundData(setup), setup, setup.method)];
       expect(moments.find(({ round }) => round === row?.rounds)?.objective, state).toBe(row?.objective);
     }
   });
 
   test("gives the same bytes with one thread", async () => {
-    await reproduce([...both, "--workers", "1", "--out", at("one")]);
+    await reproduce([...both, "--threads", "1", "--out", at("one")]);
     for (const file of ["runs.csv", "aggregated.csv", "claims.csv", "manifest.json", "figure1-local.svg"]) {
       expect(text("one", file), file).toBe(text("two", file));
     }
@@ -189,7 +189,7 @@ test("fedkm reproduce --summary median --no-titles draws bands, without title an
 });
 
 test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to go on", async () => {
-  const stopping = reproduce(["regimes", "--runs", "4", "--workers", "1", "--out", at("stopped")]);
+  const stopping = reproduce(["regimes", "--runs", "4", "--threads", "1", "--out", at("stopped")]);
   const listening = () => process.listenerCount("SIGINT") > 0;
   while (!listening()) await new Promise(setImmediate);
   process.emit("SIGINT");
@@ -204,7 +204,7 @@ test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to g
 test.each([
   [["figure9"], /^fedkm: what must be one of figure1, .*, got "figure9"\n$/],
   [["--runs", "0"], /^fedkm: --runs must be an integer from 1 to 1000000, got "0"\n$/],
-  [["--workers", "x"], /^fedkm: --workers must be an integer from 1 to 256, got "x"\n$/],
+  [["--threads", "x"], /^fedkm: --threads must be an integer from 1 to 256, got "x"\n$/],
   [["--summary", "mode"], /^fedkm: --summary must be one of mean, median, got "mode"\n$/],
   [["--init", "mine"], /^fedkm: --init must be all or some of local, kmeans\+\+, auto, got "mine"\n$/],
 ])("fedkm reproduce %j is refused in one line, with exit code 2", async (args, line) => {

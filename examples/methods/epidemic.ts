@@ -5,7 +5,7 @@
 // Differs: the original exchanges both ways, reaches random peers beyond the neighbours, and is made for lost messages
 // and failing devices, none of which is modelled; edge weights have no part in it, every neighbour is drawn as often.
 //
-//   fedkm compare --plugin examples/methods/epidemic.ts --methods fedkm,epidemic --set epidemic.gossip=60
+//   fedkm compare --plugin examples/methods/epidemic.ts --method fedkm,epidemic --set epidemic.gossip=60
 
 import {
   largestCoordinate,

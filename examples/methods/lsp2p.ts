@@ -7,7 +7,7 @@
 // Differs: all devices are in step, while an original device waits for its neighbours only; nobody joins or leaves;
 // edge weights have no part in it; a cluster without rows in the neighbourhood keeps its centroid.
 //
-//   fedkm compare --plugin examples/methods/lsp2p.ts --methods fedkm,lsp2p --set lsp2p.gamma=0.01
+//   fedkm compare --plugin examples/methods/lsp2p.ts --method fedkm,lsp2p --set lsp2p.gamma=0.01
 
 import {
   type Method,

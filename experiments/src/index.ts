@@ -10,10 +10,8 @@ export {
   type OptionsByMethod,
   type OverBudget,
   parseMethodOptions,
-} from "./compare.ts";
-export { type ComparedData, comparedData, comparedDatasets, deviceNumbers } from "./datasets.ts";
-export { OtherRunError } from "./journal.ts";
-export { drawBudget } from "./picture/budget.ts";
+} from "./compare/compare.ts";
+export { drawBudget } from "./compare/picture.ts";
 export {
   type DataRequest,
   type GraphRequest,
@@ -22,9 +20,11 @@ export {
   type PluginData,
   type Plugins,
 } from "./plugins/plugin.ts";
-export type { WatchedRun } from "./report.ts";
 export { featuresOf, runStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
-export { type Results, resultsOf } from "./results.ts";
+export type { WatchedRun } from "./results/report.ts";
+export { type Results, resultsOf } from "./results/results.ts";
 export { dealBy, parseSplit, type Split } from "./split.ts";
 export { studies } from "./studies/index.ts";
 export { parseCsv, type TableRow } from "./table.ts";
+export { type ComparedData, comparedData, comparedDatasets, deviceNumbers } from "./trial/datasets.ts";
+export { OtherRunError } from "./trial/journal.ts";

@@ -8,16 +8,16 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
 import { batches } from "./cell.ts";
-import { openJournal } from "./journal.ts";
 import { withPlugins } from "./plugins/plan.ts";
 import { loadPlugins } from "./plugins/plugin.ts";
-import { runBatches, workIn } from "./pool.ts";
-import type { FinishedRuns } from "./results.ts";
+import type { FinishedRuns } from "./results/results.ts";
 import { featuresPlan, reducedFeatures } from "./studies/followUp.ts";
 import { studies } from "./studies/index.ts";
 import type { Plan, PlanOptions } from "./studies/plan.ts";
 import { toCsv } from "./table.ts";
-import { type RunRow, runColumns } from "./trial.ts";
+import { openJournal } from "./trial/journal.ts";
+import { runBatches, workIn } from "./trial/pool.ts";
+import { type RunRow, runColumns } from "./trial/trial.ts";
 
 /** A user's own points and classes for the study "features". */
 export interface Features {

@@ -1,9 +1,9 @@
 // Means, standard errors and medians by hand.
 
 import { expect, test } from "vitest";
-import { aggregate } from "../src/aggregate.ts";
 import { localSetting, paperSetting } from "../src/cell.ts";
-import { trials } from "../src/trial.ts";
+import { aggregate } from "../src/results/aggregate.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const drawn = { study: "test", dataset: "iso", pointsPerDevice: 20, rounds: 2 } as const;
 const [row] = trials([{ ...paperSetting, ...drawn, run: 1, seed: 1 }]);

@@ -1,12 +1,12 @@
 // A reduced grid against the tables of an independent implementation, from both readings of the paper's start.
 
 import { expect, test } from "vitest";
-import { aggregate } from "../src/aggregate.ts";
-import { compareWithStudy, countAgreement } from "../src/agreement.ts";
 import { batches } from "../src/cell.ts";
+import { aggregate } from "../src/results/aggregate.ts";
+import { compareWithStudy, countAgreement } from "../src/results/agreement.ts";
 import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
-import { trials } from "../src/trial.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const { cells } = studies.all({ runs: 10, seed: 1, starts: ["local", "kmeans++"], quick: true });
 const compared = cells.filter(({ method, pointsPerDevice }) => method !== "distributed" && pointsPerDevice === 200);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { cellRow } from "../src/cell.ts";
-import { judgeClaims } from "../src/claims.ts";
+import { judgeClaims } from "../src/results/claims.ts";
 import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
 

@@ -15,9 +15,9 @@ import {
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { compareMethods, type MethodOutcome, type OptionsByMethod } from "../src/compare.ts";
-import { MOST_RESTARTS } from "../src/judge.ts";
-import { drawBudget } from "../src/picture/budget.ts";
+import { compareMethods, type MethodOutcome, type OptionsByMethod } from "../src/compare/compare.ts";
+import { MOST_RESTARTS } from "../src/compare/judge.ts";
+import { drawBudget } from "../src/compare/picture.ts";
 
 const { datasets, labels } = paperData("iso", 8, 40, 2);
 const graph = erdosRenyi(8, 0.7, randomStream(2, "graph"));

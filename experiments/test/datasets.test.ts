@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { paperSetting } from "../src/cell.ts";
-import { digits, iris, partitionOf } from "../src/datasets.ts";
+import { digits, iris, partitionOf } from "../src/trial/datasets.ts";
 
 test("iris has 150 flowers, 50 of each species", () => {
   const { points, labels } = iris();

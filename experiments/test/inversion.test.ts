@@ -2,7 +2,7 @@
 
 import { complete, fitRounds, type Matrix, paperData } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { countRecovered } from "../src/trial.ts";
+import { countRecovered } from "../src/trial/trial.ts";
 
 /** Everybody's centroids after each round, on a network with all links. */
 function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (readonly Matrix[])[] {

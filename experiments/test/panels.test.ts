@@ -3,11 +3,11 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { aggregate } from "../src/aggregate.ts";
 import { batches } from "../src/cell.ts";
 import { drawPicture } from "../src/picture/panels.ts";
+import { aggregate } from "../src/results/aggregate.ts";
 import { studies } from "../src/studies/index.ts";
-import { trials } from "../src/trial.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const options = { runs: 2, seed: 1, starts: ["local", "auto"], quick: true } as const;
 const plan = studies.figure1(options);

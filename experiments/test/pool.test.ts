@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { batches, paperSetting, type StudyCell } from "../src/cell.ts";
-import { runBatches } from "../src/pool.ts";
-import { type RunRow, trials } from "../src/trial.ts";
+import { runBatches } from "../src/trial/pool.ts";
+import { type RunRow, trials } from "../src/trial/trial.ts";
 
 const cells: StudyCell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
   ...paperSetting,

@@ -2,10 +2,10 @@
 
 import { parseHTML } from "linkedom";
 import { expect, test } from "vitest";
-import { aggregate } from "../src/aggregate.ts";
 import { paperSetting } from "../src/cell.ts";
-import { renderReport } from "../src/report.ts";
-import { trials } from "../src/trial.ts";
+import { aggregate } from "../src/results/aggregate.ts";
+import { renderReport } from "../src/results/report.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const rows = aggregate(
   trials([{ ...paperSetting, study: "test", dataset: "iso", pointsPerDevice: 10, rounds: 1, run: 1, seed: 1 }]),

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { OtherRunError } from "../src/journal.ts";
 import { runStudy, type StudyProgress, type StudyRequest } from "../src/reproduce.ts";
-import { resultsOf } from "../src/results.ts";
+import { resultsOf } from "../src/results/results.ts";
 import { parseCsv } from "../src/table.ts";
+import { OtherRunError } from "../src/trial/journal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fedkm-study-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { batches } from "../src/cell.ts";
 import { featuresPlan, reducedFeatures } from "../src/studies/followUp.ts";
 import { studies } from "../src/studies/index.ts";
-import { trials } from "../src/trial.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const options = { runs: 10, seed: 1, starts: ["local"], quick: false } as const;
 const values = (cells: readonly object[], key: string) => [

@@ -1,9 +1,9 @@
 // What a reproduction says in a sentence: the certificate of all runs, and where personalisation pays; and its axes.
 
 import { expect, test } from "vitest";
-import { personalisationOf } from "../src/personalisation.ts";
 import { asPower, extentOf } from "../src/picture/series.ts";
-import { certifiedLine } from "../src/report.ts";
+import { personalisationOf } from "../src/results/personalisation.ts";
+import { certifiedLine } from "../src/results/report.ts";
 
 const certified = (largest_rise: number | null, relative_residual: number | null) => ({
   largest_rise,

@@ -15,7 +15,7 @@ import {
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
-import { trials } from "../src/trial.ts";
+import { trials } from "../src/trial/trial.ts";
 
 const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
 const cell: StudyCell = { ...paperSetting, ...drawn };

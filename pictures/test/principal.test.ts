@@ -2,7 +2,7 @@
 
 import { matrix, randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { digits } from "../../experiments/src/datasets.ts";
+import { digits } from "../../experiments/src/trial/datasets.ts";
 import { principalAxes, principalComponents, symmetricEigen } from "../src/principal.ts";
 
 test("symmetricEigen finds the eigenvalues of a matrix computed by hand", () => {

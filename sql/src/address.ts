@@ -64,7 +64,7 @@ export function absoluteAddress(text: string): string {
 export function parseAddress(text: string): Address {
   const [, engine] = WITHOUT_DRIVER.exec(text) ?? [];
   if (engine !== undefined) {
-    const others = `read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql --dialect ${engine}`;
+    const others = `read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql:${engine}`;
     throw new SourceError(`${engine}: there is no driver here that asks this engine: ${others}`);
   }
   const [, scheme] = SCHEME.exec(text) ?? [];

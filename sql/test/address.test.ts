@@ -65,7 +65,7 @@ describe("an address", () => {
       expect(isAddress(`${engine}://host/catalog/schema/visits`)).toBe(true);
       const refusal = openSource(`${engine}://host/catalog/schema/visits`, { env: {} });
       await expect(refusal).rejects.toThrow(
-        `${engine}: there is no driver here that asks this engine: read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql --dialect ${engine}`,
+        `${engine}: there is no driver here that asks this engine: read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql:${engine}`,
       );
     }
   });

@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import { whatIsLearned } from "../src/engine/learned.ts";
-import { problemOf } from "../src/engine/problem.ts";
+import { playgroundData } from "../src/engine/problem.ts";
 import { story } from "../src/engine/story.ts";
 import { stops } from "../src/playground/stops.ts";
 
 test("whatIsLearned has the exact means and sizes of a neighbour's clusters", () => {
   const { setup, round } = stops[4];
-  const problem = problemOf(setup);
+  const problem = playgroundData(setup);
   const moments = [...story(problem, setup, setup.method)];
   // Device 0 updates first in a round, from what device 1 had after the round before.
   const exchanges = [round - 1, round].map((at) => ({

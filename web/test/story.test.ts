@@ -2,14 +2,14 @@
 
 import { fit, globalCentroidDeviation, graph, kmeans, type Matrix } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { problemOf } from "../src/engine/problem.ts";
+import { playgroundData } from "../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup, unreadSettings } from "../src/engine/setup.ts";
 import { type Moment, story } from "../src/engine/story.ts";
 import { stops } from "../src/playground/stops.ts";
 
 function run(changes: Partial<Setup>): Moment[] {
   const setup = { ...defaultSetup, ...changes };
-  return [...story(problemOf(setup), setup, setup.method)];
+  return [...story(playgroundData(setup), setup, setup.method)];
 }
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ],
 ] as const)("story has the bits of fit %s", (_, changes) => {
   const setup: Setup = { ...defaultSetup, ...changes };
-  const { datasets, links } = problemOf(setup);
+  const { datasets, links } = playgroundData(setup);
   const { k, alpha, seed, penalty, preset, schedule, start } = setup;
   const init = start === "auto" ? {} : { init: start === "aligned" ? ("local" as const) : start };
   const expected = fit(datasets, graph(datasets.length, links), {
@@ -69,7 +69,7 @@ describe("story", () => {
 
   test("at the stop of two communities has every device near its own clusters, and none with a large alpha", () => {
     const { setup } = stops[3];
-    const { datasets } = problemOf(setup);
+    const { datasets } = playgroundData(setup);
     const fromOwn = (alpha: number) => {
       const { centroids } = run({ ...setup, alpha }).at(-1) as Moment;
       return datasets.map((own, i) => globalCentroidDeviation([centroids[i]], kmeans(own, { k: 3 }).centroids));

@@ -9,7 +9,7 @@ import {
   type LinkStatus,
   snapshotReader,
 } from "@fedkm/device/daemon";
-import { printable } from "@fedkm/device/printable";
+import { printable } from "@fedkm/files/printable";
 import type { DeviceView, LedgerView, LinkView, PrivacyView, Snapshot } from "@fedkm/web";
 import type { DashboardSource } from "@fedkm/web/server";
 import { modelOfFolder } from "../deviceModel.ts";

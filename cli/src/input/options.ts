@@ -30,12 +30,12 @@ export interface LabelFlags {
   distances?: true;
 }
 
-export function addLabelOptions(command: Command): Command {
+export function addLabelOptions(command: Command, more: readonly "none"[] = []): Command {
   return command
     .option(
       "--labels-as <format>",
-      "labelled files as csv, jsonl, parquet or xlsx (default: each as its file)",
-      parseChoice("--labels-as", labelFormats),
+      `labelled files as ${[...labelFormats, ...more].join(", ")} (default: each as its file)`,
+      parseChoice("--labels-as", [...labelFormats, ...more]),
     )
     .option(
       "--distances",

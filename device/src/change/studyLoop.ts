@@ -1,4 +1,4 @@
-// One of the two loops of a device in a change of study, behind a network that it shares with the other.
+// The loop of one study: personal or shared as the study says, and behind a network that two loops share in a change of study.
 
 import type { NetworkListener, PeerNetwork } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";

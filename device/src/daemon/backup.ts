@@ -1,4 +1,5 @@
-// A state folder saved in one file, and made again from it: all of it or nothing.
+// A state folder saved in one file, and made again from it: all of it or nothing. The file is a header, what was saved as
+// JSON, and a SHA-256 over all of it; a passphrase encrypts what was saved.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -9,8 +10,6 @@ import { durableWrite, makeFolder, realDisk } from "../disk/disk.ts";
 import { readEpoch, writeEpoch } from "../disk/store.ts";
 import { reasonOf } from "../environment.ts";
 import { readFolder } from "./folder.ts";
-
-// The file of a backup: a header, what was saved as JSON, and a SHA-256 over all of it. A passphrase encrypts what was saved.
 
 /** What is saved of a device. */
 interface Backup {

@@ -29,8 +29,7 @@ import { reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
 
-// The network of a daemon, with a line in the log for each link that comes and goes.
-
+/** The same network, with a line in the log for each link that comes and goes. */
 function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
   return {
     self: network.self,
@@ -92,6 +91,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
+// Long: the order of the steps is what matters here, and each is a line or two.
 async function compose(
   options: DaemonOptions,
   opened: (close: () => unknown) => void,

@@ -41,4 +41,4 @@ export { type DeviceSnapshot, foldersById, snapshotReader } from "./snapshot.ts"
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChange, readNext, withdrawChange, writeNext } from "./studyChange.ts";
-export { boundsOf, draftStudy, readStudyText, type StudyDraft } from "./studyFile.ts";
+export { draftStudy, featureBounds, readStudyText, type StudyDraft } from "./studyFile.ts";

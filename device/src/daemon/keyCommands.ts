@@ -1,5 +1,5 @@
-// A new key for a device because a person asked for it, running or not; and the folder of a device as it starts, with the
-// key that has become its own meanwhile.
+// What a person does about keys, whether the device runs or not: a new key, following a neighbour to its new one, and
+// revocations; and what a device's folder says about keys.
 
 import { lockFolder } from "../disk/folderLock.ts";
 import { readIdentity } from "../disk/identityFile.ts";
@@ -21,8 +21,6 @@ import { changeLinks, followSuccessors, type Link, readLinksFile, withoutLink } 
 import { peerFault } from "../keys/peer.ts";
 import { formatSuccessors, latestOf, makeRevocation, parseSuccessors } from "../keys/statements.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
-
-// What a device's folder says about keys, for a person who asks, running or not.
 
 export interface KeyFacts {
   /** The id under the new key that is prepared; null: none is. */
@@ -56,8 +54,6 @@ export async function keyFacts({ path, identity, links }: DeviceFolder): Promise
     }),
   };
 }
-
-// Revocations that a person makes or overrules, in a device's folder; a running device sends them within a few seconds.
 
 export interface RevokeResult {
   readonly peer: string;

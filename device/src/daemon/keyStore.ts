@@ -51,6 +51,7 @@ export interface KeyStore extends KeyKnowledge {
   settled(): Promise<void>;
 }
 
+// Long: one closure over what the folder says about keys, changed by one task at a time.
 export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
   const { path, self, parts, audit, clock } = options;
   let rotation = await readRotation(path);

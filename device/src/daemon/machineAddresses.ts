@@ -1,4 +1,4 @@
-// What goes into a device's invite: addresses at which others can dial it, never one that only it understands.
+// Addresses of this machine: those of an invite, at which others can dial a device, and ports that nobody uses.
 
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
@@ -8,8 +8,6 @@ import { formatInvite } from "../disk/identityFile.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
 import type { DeviceFolder, DeviceSettings } from "./folder.ts";
 import { lastStatus } from "./lastStatus.ts";
-
-// Ports of this machine that nobody uses at the moment.
 
 /** Below the ports that systems give to outgoing connections: one of those could be taken between finding and using it. */
 const LOWEST = 10_000;

@@ -1,4 +1,5 @@
-// A device that begins again from its own rows, because a person asked for it. Its state is set aside, not lost.
+// What an owner asks of a device by files in its folder (reset, paused, consent, links, data): how a command writes them,
+// and what a running device does when they change. It uses them, or everything stays and a notice says why.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,8 +18,6 @@ import { type RowSource, rowsFault } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
 import { rowsOfNext } from "./studyChange.ts";
 
-// A device that a person has paused: a file in its folder, which a running device follows and the next start finds.
-
 /** While this file is there, the device is paused. */
 export const PAUSED_FILE = "paused";
 
@@ -34,8 +33,6 @@ export async function resumeFolder(path: string): Promise<boolean> {
   await realDisk.syncFolder(path);
   return isLocked(path);
 }
-
-// A person's consent that a device begins a new history of what it publishes, in a file that a running device follows.
 
 /** A device that finds this file, now or when it is started, forgets its history and removes the file. */
 export const CONSENT_FILE = "consent";
@@ -71,8 +68,6 @@ export async function resetFolder(path: string, at: Date): Promise<ResetResult> 
   return { setAside, isRunning: false };
 }
 
-// What happens when the owner changes a file of a running device: it is used, or everything stays and a notice says why.
-
 interface Followers {
   readonly device: ChangingDevice;
   readonly source: RowSource;
@@ -82,6 +77,7 @@ interface Followers {
 }
 
 /** Each returns whether the file could be used. */
+// Long: one entry for each file.
 export function ownerFileFollowers(
   folder: DeviceFolder,
   parts: DaemonParts,

@@ -1,4 +1,4 @@
-// What is wrong with the links of a device now, read from its status: so a notice ends when its cause does.
+// What is wrong now with a device's links, keys and rows, in words, read from its status: so a notice ends when its cause does.
 
 import { formatInvite } from "../disk/identityFile.ts";
 import { behind, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
@@ -9,8 +9,6 @@ import { versionFault } from "../wire/frames.ts";
 import { CALM_MILLISECONDS } from "../wire/limits.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
-
-// What a person should know about guarded and private rows: a history that is lost or not written, and rows that wait.
 
 /** In one line each; undefined: all is well. */
 export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder: string) {
@@ -42,9 +40,6 @@ function releaseNotices({ isHistoryLost, isOutdated, failure }: PrivateStatus, f
       : undefined,
   };
 }
-
-// What a person should know about keys now: who has a new one, who does not know this device's new one yet, and who says
-// of whom that it is no longer to be trusted.
 
 /** What needs no answer is shown for this time, by the wall clock. */
 const SHOWN_MILLISECONDS = 7 * 86_400_000;

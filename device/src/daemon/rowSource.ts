@@ -1,4 +1,5 @@
-// The rows of a device as it computes with them: read into memory, or left in the database that answers for them.
+// The rows of a device as it computes with them: read into memory, or left in the database that answers for them; and how
+// many of them count. A file that is refused is named with the place in it, never with what stands there.
 
 import { type Matrix, stack } from "@fedkm/core";
 import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
@@ -11,8 +12,6 @@ import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
 import { type EnvironmentVariables, lookOf } from "./fileWatch.ts";
-
-// Rows that do not count, in words: a device whose data lie outside the study's bounds runs, and does nothing.
 
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;
@@ -52,9 +51,6 @@ export function rowsFault({ features, k, minimum }: Study, { rows, left, outside
   }
   return left > LARGEST_SHARE_OUTSIDE * rows ? `${left} of ${rows} rows do not count${because}` : undefined;
 }
-
-// A data file as points of a study. A file that is refused is named with the place in it, never with what stands there:
-// messages are logged, data is not.
 
 /** Columns of a file, by name. */
 export interface Columns {

@@ -84,6 +84,7 @@ interface RunningKeys {
 
 type Messenger = Awaited<ReturnType<typeof startMessenger>>;
 
+// Long: one closure over the messengers that are on their way.
 export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
   const { folder, parts, audit, clock, peerAddresses } = options;
   const { path, identity } = folder;

@@ -1,11 +1,10 @@
-// Numbers over HTTP for this machine only: /metrics for Prometheus, /status as JSON, /healthz for whoever watches.
+// A device's numbers over HTTP, for this machine only: /metrics in the text format of OpenMetrics 1.0, /status as JSON and
+// /healthz. Centroids and data are not among them.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type RefusalReason, refusalReasons } from "../loop/frameFilter.ts";
 import type { DaemonStatus } from "./status.ts";
-
-// A device's numbers in the text format of OpenMetrics 1.0. Centroids and data are not among them.
 
 const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 

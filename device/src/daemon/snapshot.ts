@@ -2,12 +2,12 @@
 
 import { basename } from "node:path";
 import { type Matrix, matrix, predict } from "@fedkm/core";
+import { printable } from "@fedkm/files/printable";
 import { isAddress } from "@fedkm/sql/address";
 import { AUDIT_FILE, type AuditLine, readAudit } from "../disk/auditLog.ts";
 import { isLocked } from "../disk/folderLock.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import { printable } from "../wire/printable.ts";
 import { clusterNames } from "./clusterNames.ts";
 import { readFolder, readRows } from "./folder.ts";
 import { statusReader, whenChanged } from "./lastStatus.ts";
@@ -30,7 +30,7 @@ export interface DeviceSnapshot {
 }
 
 /** A device's own rows in one of its clusters. */
-export interface RowProfile {
+interface RowProfile {
   readonly rows: number;
   /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
   readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];

@@ -1,4 +1,5 @@
-// What a running device says about itself, as one plain object: for `device status`, for `up`, for metrics.
+// What a running device says about itself, as one plain object for `device status`, `up` and metrics, put together from its
+// loop, its network and what its owner decided.
 
 import type { ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
 import { idsOf, type Link } from "../disk/linksFile.ts";
@@ -81,8 +82,6 @@ export interface DaemonStatus {
 
 export const STATUS_FILE = "status.json";
 export const STATUS_VERSION = 2;
-
-// The status of a running daemon, put together from its device, its network and what its owner decided.
 
 /** So many digits of a study's hash are enough for a person to type. */
 const SHORT_HASH = 8;

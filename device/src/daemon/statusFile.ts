@@ -1,11 +1,9 @@
-// The status file of a running device: written whole, when there is news and once more at the end.
+// The status file of a running device: written whole, when it says something else than the last one, now and then, and at the end.
 
 import { rename, writeFile } from "node:fs/promises";
 import { type Clock, reasonOf } from "../environment.ts";
 import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
 import type { DaemonStatus } from "./status.ts";
-
-// Which statuses are worth writing to the disk: those that say something else than the last one, and one now and then.
 
 /** Returns whether a status is to be written, given those that it was asked about before. */
 export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {

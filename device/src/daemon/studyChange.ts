@@ -1,4 +1,5 @@
-// A running device follows its owner's change of study: it begins when next.yaml is there, and ends when all have followed.
+// A change of study in a state folder: next.yaml and the memory of the next study while it is under way, study.yaml when it
+// is done; and how a running device follows its owner's change until all neighbours have.
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,8 +18,6 @@ import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
-
-// The files of a change of study in a state folder: next.yaml while it is under way, and study.yaml when it is done.
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
 export const NEXT_FILE = "next.yaml";
@@ -116,8 +115,6 @@ async function studyIdOf(study: Study): Promise<string> {
   return studyId(await contractOf(study));
 }
 
-// The memory of a study that a device is changing to: in files of its own, under the same epoch, until it takes over.
-
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
 
@@ -180,6 +177,7 @@ interface StudyChange {
 }
 
 /** `restart` makes the daemon start again, as with a new key. */
+// Long: one closure over the change under way, whose steps go on from each other.
 export function studyChange(
   folder: DeviceFolder,
   parts: DaemonParts,

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { printable } from "../wire/printable.ts";
+import { printable } from "@fedkm/files/printable";
 import { realDisk } from "./disk.ts";
 import { withFileMutex } from "./fileMutex.ts";
 

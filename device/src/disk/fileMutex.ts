@@ -1,4 +1,4 @@
-// Turns at changing a file: one process at a time, also after one that ended in the middle of its turn.
+// A mutex for changing a file: one process at a time, also after one that ended while it held it.
 
 import { mkdir, rmdir, stat } from "node:fs/promises";
 import { type Clock, realClock } from "../environment.ts";

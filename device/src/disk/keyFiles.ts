@@ -1,5 +1,6 @@
-// A new key for a device, on disk. `key.next` and `rotation.json` prepare it, one rename makes it the device's own, and
-// the key before stays for neighbours that only know that one. Whenever power fails, `key` is a whole key.
+// What a folder holds about keys. `key.next` and `rotation.json` prepare a new key, one rename makes it the device's own, and
+// the key before stays for neighbours that only know that one: whenever power fails, `key` is a whole key. `revoked.json`
+// has the revocations that are known, what was done about each, and which ones the owner has overruled.
 
 import { join } from "node:path";
 import { reasonOf } from "../environment.ts";
@@ -18,8 +19,6 @@ import { type Disk, durableWrite, realDisk } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 import { KEY_FILE, provedIdentity } from "./identityFile.ts";
 import { checkedLinks, type Link, linkOf } from "./linksFile.ts";
-
-// revoked.json: the revocations that a device knows, what it did about each, and which ones its owner has overruled.
 
 export const REVOKED_FILE = "revoked.json";
 

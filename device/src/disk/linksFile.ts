@@ -1,4 +1,5 @@
-// links.json: the links of a device as its owner made them, in a file that is only ever changed whole.
+// links.json: the links of a device as its owner made them, in a file that is only ever changed whole. A link follows a
+// neighbour to its new key, and the one before may connect until the neighbour has been met under the new one.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -123,9 +124,6 @@ function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pic
 function linkFault(address: string): string | undefined {
   return relayOf(address) === undefined ? addressFault(address) : reachFault(address);
 }
-
-// Links whose neighbour goes on under a new key: the link follows, the ids before are remembered, and the last of them
-// may still connect until the neighbour has been met under the new one.
 
 /** Of the ids that a neighbour had before, so many are remembered. */
 const MOST_FORMER = 8;

@@ -1,4 +1,4 @@
-// The state's format on disk: a header, the state as JSON (SavedState of memory.ts) and a SHA-256, in two generations.
+// The state's format on disk: a header, the state as JSON (SavedState of loop/savedState.ts) and a SHA-256, in two copies.
 // A file that is not whole is known by its sum, and a save never touches the newest one. The epoch is kept in the same way.
 
 import { createHash } from "node:crypto";

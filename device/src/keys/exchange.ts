@@ -48,6 +48,7 @@ interface KeyPartner {
 }
 
 /** The network with the frames about keys taken out of it. What is no such frame, malformed or too much is the device's. */
+// Long: one closure over what each partner has shown.
 export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowledge): KeyExchange {
   const partners = new Map<string, KeyPartner>();
   /** Over all connections of a neighbour. */

@@ -2,6 +2,7 @@
 // and revocations, by which one key says of another one that it is no longer to be trusted.
 
 import { sign, verify } from "node:crypto";
+import { printable } from "@fedkm/files/printable";
 import {
   COUNT_AT,
   frameKinds,
@@ -13,7 +14,6 @@ import {
   writeHeader,
 } from "../wire/frames.ts";
 import { LONGEST_REASON, MOST_REVOCATIONS, MOST_SUCCESSORS } from "../wire/limits.ts";
-import { printable } from "../wire/printable.ts";
 import { secretOf, signingKeyOf } from "./nodeSecrets.ts";
 import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
 import { KEY_BYTES, SIGNATURE_BYTES } from "./secrets.ts";

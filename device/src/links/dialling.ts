@@ -1,12 +1,11 @@
-// How many neighbours are dialled at once: handshakes of a burst wait for each other instead of running out of time together.
+// Dialling a peer: one address after the other, directly or through a relay, and few peers at once, because handshakes of a
+// burst would run out of time together; and what a peer answers when a stream of some protocol is opened.
 
 import { type Clock, reasonOf } from "../environment.ts";
 import { relayOf } from "../keys/peer.ts";
 import { otherProtocols, versionOf } from "../wire/frames.ts";
 import { ANSWER_MILLISECONDS, HANDSHAKE_MILLISECONDS, MOST_DIALS, SILENT_DIAL_MILLISECONDS } from "../wire/limits.ts";
 import { OtherVersionError } from "./linkKeeper.ts";
-
-// What a peer answers when a stream of some protocol is opened: that it speaks it, that it does not, or nothing.
 
 /** A stream of libp2p is one. */
 interface AskedStream {
@@ -59,8 +58,6 @@ export async function openStream<Stream extends AskedStream>(
     throw new OtherVersionError(versionOf(stream.protocol));
   }
 }
-
-// How a peer is reached: at one of its addresses after the other, directly or through a relay that is connected.
 
 interface DialAttempt<T> {
   readonly addresses: readonly string[];

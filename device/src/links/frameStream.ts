@@ -1,4 +1,5 @@
-// Frames on a stream of bytes: each behind its length, which is judged before anything is kept for it.
+// Frames on a stream of bytes, each behind its length, which is judged before anything is kept for it. The receiving half
+// confirms them at a bounded pace; the sending half sends while there is credit, and else keeps the latest of each lane.
 
 import type { Clock } from "../environment.ts";
 import { laneOf } from "../wire/frames.ts";
@@ -107,8 +108,6 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsk
   };
 }
 
-// The receiving half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
-
 interface IncomingFramesOptions {
   readonly maxFrame: number;
   readonly clock: Clock;
@@ -125,6 +124,7 @@ export interface IncomingFrames {
   close(): void;
 }
 
+// Long: one closure over the frame under way and its confirmation.
 export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions): IncomingFrames {
   let frames = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
@@ -189,8 +189,6 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
   };
 }
 
-// The sending half of a link: sends while there is credit, and keeps the latest frame of each lane, never a queue, else.
-
 export interface OutgoingFrames {
   send(frame: Uint8Array): void;
   /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
@@ -205,6 +203,7 @@ export interface StreamTraffic {
   readonly bytes: number;
 }
 
+// Long: one closure over credit and waiting frames.
 export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void): OutgoingFrames {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;

@@ -1,4 +1,4 @@
-// The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours.
+// The PeerNetwork over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours.
 
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
@@ -90,6 +90,7 @@ export interface Route {
   readonly isRelay: boolean;
 }
 
+// Long: one closure over the node, the keeper and the address book, which call each other.
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
   const { protocol = PROTOCOL } = options;

@@ -22,8 +22,6 @@ import {
 } from "./frameStream.ts";
 import { type FrameThrottle, frameThrottle } from "./frameThrottle.ts";
 
-// A stream of bytes between two devices, as a transport gives it to the keeper of the links.
-
 /** One stream as the transport gives it. */
 export interface ByteStream {
   /** Which connection carries it. */
@@ -129,6 +127,7 @@ interface LinkState {
   openings: number[];
 }
 
+// Long: one closure over the links; opening, ending and punishing call each other.
 export function linkKeeper(options: KeeperOptions): LinkKeeper {
   const { transport, listener, clock, maxFrame, random, onRefuse } = options;
   const links = new Map<string, LinkState>();

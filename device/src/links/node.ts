@@ -105,6 +105,7 @@ export interface Node {
   stop(): Promise<void>;
 }
 
+// Long: most of it is the settings of libp2p.
 export async function createNode(
   options: NodeOptions,
   connectionGater: ConnectionGater,

@@ -1,4 +1,4 @@
-// The own k-means of a device: where its rows are divided best, whatever neighbours say.
+// The k-means of a device's own rows: where they are divided best, whatever neighbours say.
 
 import { graph, kmeans, type Matrix } from "@fedkm/core";
 import { fitSources } from "@fedkm/core/sources";

@@ -1,4 +1,5 @@
-// One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
+// One neighbour as a device knows it: a single register with its latest centroids, whether it counts, and how much of its
+// pull robust updates left out.
 
 import type { DeviceUpdate, Matrix } from "@fedkm/core";
 import { largestDrift } from "@fedkm/core";
@@ -129,8 +130,6 @@ function isEqual(before: Matrix | undefined, after: Matrix): boolean {
   for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
   return true;
 }
-
-// What a device learns of its neighbours from its robust updates: whose pulls were left out, and how far they pull it.
 
 /** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */
 const REMEMBERED_ROUNDS = 100;

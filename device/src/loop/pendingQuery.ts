@@ -1,4 +1,4 @@
-// What a device waits for whose rows are elsewhere: their answer, or rows that answer again. It asks one thing at a time.
+// What a device with remote rows waits for: their answer, or rows that answer again. It asks one thing at a time.
 
 import type { RemoteRows } from "../study/remoteRows.ts";
 

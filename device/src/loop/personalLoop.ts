@@ -31,8 +31,6 @@ import { Sender } from "./sender.ts";
 import { type DeviceStatus, personalStatus } from "./status.ts";
 import { UpdateModel } from "./updateModel.ts";
 
-// What a device keeps of itself, for the next start to go on from.
-
 interface StateParts {
   /** The study's id. */
   readonly study: string;
@@ -41,6 +39,7 @@ interface StateParts {
   readonly neighbours: Iterable<Neighbour>;
 }
 
+/** What a device keeps of itself, for the next start to go on from. */
 function savedPersonal({ study, model, openingSync, neighbours }: StateParts): SavedState {
   const { centroids, present, round } = model;
   return {
@@ -55,8 +54,6 @@ function savedPersonal({ study, model, openingSync, neighbours }: StateParts): S
     ),
   };
 }
-
-// When private rows are released a second time: around the centroids at which the network has come to rest.
 
 /**
  * Makes the second release if it is due. A network that never rests must not keep a device from its better answer, so it

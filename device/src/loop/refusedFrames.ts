@@ -1,5 +1,5 @@
-// Stamps that go back: a neighbour that began again under an earlier epoch, or a key that two devices use. Both ends
-// say so, and whoever is refused learns which of its own epochs it must go above.
+// What two neighbours say to each other when one refuses the other's frames: because their stamps go back (an earlier epoch,
+// or a key that two devices use), or because they are of another study.
 
 import type { Clock, PeerNetwork } from "../environment.ts";
 import { canonicalStudy, differenceFrom, type Study } from "../study/study.ts";
@@ -9,8 +9,6 @@ import { encodeOrderFrame, encodeStudyFrame } from "../wire/studyFrames.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
 import type { Neighbour } from "./neighbours.ts";
 import type { DeviceMemory } from "./savedState.ts";
-
-// Neighbours of another study: both sides send theirs, say what differs, and send nothing more until it is the same.
 
 /** What a device does this with. */
 interface StudyContext {

@@ -175,8 +175,6 @@ function phaseOf(
   return neighbours.some((neighbour) => neighbour.centroids !== undefined && !neighbour.isAway) ? "settled" : "alone";
 }
 
-// When a device counts as settled: the one definition, which commands, the simulation and the fault runs share.
-
 /**
  * A device is settled if it has nothing to send and has heard all of `neighbours` over links that stand. Its own phase
  * says only the first: a device that nobody has reached yet has nothing to send either. `enoughMove` is the largest last

@@ -1,11 +1,10 @@
-// Where updates of a device end that began at several starts. Rows in memory answer at once, rows elsewhere answer later.
+// The starts of an update: where it may begin (the common seed, the own k-means, where the device was), where each leads, and
+// which end is kept. Rows in memory answer at once, remote rows answer later.
 
 import { type DeviceUpdate, discrepancy, type Matrix, updateDevice, updateDeviceAsync } from "@fedkm/core";
 import { type RemoteRows, remoteStatistics } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import type { LocalData } from "./localData.ts";
-
-// Which of two ends of an update a device keeps, where it began at several starts: the common seed, its own k-means.
 
 /**
  * An end whose loss is more times that of another is not taken, whatever neighbours say. Honest devices with skewed rows

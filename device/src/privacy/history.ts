@@ -1,5 +1,5 @@
-// What a device has published of its rows: which rows count, which classes of them were told apart, and which rows left.
-// Rows come and go in groups of at least the study's minimum, by the same rule as labels: being there is a label too.
+// What a device has published of its rows, and its bytes on disk: which rows count, which classes of them were told apart, and
+// which rows left. Rows come and go in groups of at least the study's minimum, by the same rule as labels: being there is a label too.
 
 import type { Matrix } from "@fedkm/core";
 import { type Classes, mergeSmallParts, oneClass, splitClasses } from "@fedkm/core/privacy";

@@ -1,5 +1,5 @@
-// The ledger of a private device: every release of its rows and what it cost, and what was released last, as bytes.
-// It is written down before anything that rests on it is sent, so that a crash can only count too much.
+// The ledger of a private device, and the account kept in it: every release of its rows, what it cost, what may still be spent,
+// and what was released last. It is written before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
@@ -92,8 +92,6 @@ function isPosted(value: unknown): value is PostedIntegers {
 }
 
 const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";
-
-// The account of a private device: its ledger, what it may still spend, and what is safely written down of it.
 
 /** What a device says of its releases; it stays on the device. */
 export interface PrivateStatus {

@@ -1,4 +1,5 @@
-// Whether privacy is worth its noise: what a device can expect of a private study, from its own rows. It stays on the device.
+// What each privacy mode promises, in one sentence each for commands, files and pages, and what its noise costs a device with
+// given rows. The latter stays on the device.
 
 import { kmeans } from "@fedkm/core";
 import {
@@ -14,8 +15,6 @@ import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { boxOf } from "./privateRows.ts";
-
-// What a neighbour can learn in each mode, and do where it is trusted, in one sentence each: the same words in commands, files and pages.
 
 export const whatNeighboursLearn: Readonly<Record<Study["privacy"], string>> = {
   open: "neighbours can compute the means and sizes of this device's clusters and, over time, single rows: only for data that may be public",

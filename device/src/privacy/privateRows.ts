@@ -1,4 +1,5 @@
-// Private rows of one device: released twice with noise, paid for in a ledger, and never asked again.
+// Private rows of one device: released with noise that repeats itself, paid for in a ledger, and never asked again. Alone they
+// are released twice; with shared clusters they add to sums over many devices, once for each answer.
 
 import { type Matrix, takeRows } from "@fedkm/core";
 import {
@@ -19,8 +20,6 @@ import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
-
-// Noise that nobody can guess and that repeats itself: the same secret, rows and release give the same bytes.
 
 /** A name for rows that tells nothing about them to whoever does not know the secret. */
 function nameOfRows(secret: string, rows: Matrix): string {
@@ -154,9 +153,6 @@ export function boxOf(features: readonly Feature[]) {
     high: Float64Array.from(features, ({ max, scale }) => max / scale),
   };
 }
-
-// Private rows of a device with shared clusters: what they add to sums over many devices, with a share of the noise, once
-// for each answer, and the same again whenever the same sums are asked.
 
 /** What is asked of the rows. */
 interface ReleaseRequest {

@@ -3,7 +3,7 @@
 
 import { BOX_HALF_RANGES } from "../wire/limits.ts";
 import type { Content } from "./generation.ts";
-import type { ClusterSums, SumsShape } from "./shape.ts";
+import type { CountsAndSums, SumsShape } from "./shape.ts";
 
 /**
  * Bits after the point. A sum over N rows of differences within a range is at most N 2^bits, and must stay below 2^63.
@@ -17,7 +17,7 @@ export function fractionBits(rows: number): number {
 export function clusterIntegers(
   { k, d, ranges }: SumsShape,
   { rows, numbers }: Content,
-  { counts, sums }: ClusterSums,
+  { counts, sums }: CountsAndSums,
 ): Float64Array {
   const unit = 2 ** fractionBits(rows);
   const integers = new Float64Array(k * (d + 1));

@@ -1,5 +1,5 @@
-// What each neighbour must be told, and when: the generation, the own entry at once, what others posted a little later,
-// and again what it has not confirmed.
+// What each partner must be told, and when: the generation, the own entry at once, what others posted a little later, and again
+// what it has not confirmed. A partner is a linked device as a member of the board knows it.
 
 import {
   BOARD_BEAT_MILLISECONDS,
@@ -13,8 +13,6 @@ import type { Board } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
 import type { Generation } from "./generation.ts";
-
-// One linked device as a member of the board knows it: whether it counts, and what it has been told.
 
 export interface BoardPartner {
   readonly peer: string;

@@ -11,14 +11,14 @@ export interface Weighted {
   readonly weights: Float64Array | undefined;
 }
 
-export type ClusterSums = Pick<Statistics, "counts" | "sums">;
+export type CountsAndSums = Pick<Statistics, "counts" | "sums">;
 
 /** The rows of one device, as far as sums are asked of them. */
 export interface LocalSums {
   /** For the seed: its rows or, where they are guarded, the cores of its own k-means. */
   seed(): Weighted;
   /** Counts and sums of its rows at these centroids. */
-  at(centroids: Float64Array): ClusterSums;
+  at(centroids: Float64Array): CountsAndSums;
 }
 
 export interface SumsShape {
@@ -64,7 +64,7 @@ export function sumsBy(
   { points, weights }: Weighted,
   k: number,
   clusterOf: (point: Float64Array) => number,
-): ClusterSums {
+): CountsAndSums {
   const { data, rows, cols } = points;
   const [counts, sums] = [new Float64Array(k), new Float64Array(k * cols)];
   for (let r = 0; r < rows; r++) {

@@ -11,7 +11,7 @@ import { fingerprintOf } from "../wire/hashes.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
 import { nameOfSums, releasedIntegers } from "./release.ts";
-import type { ClusterSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
 
 export interface SharedRowsOptions {
   readonly study: Study;
@@ -121,7 +121,7 @@ export class SharedRows implements LocalSums {
     return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };
   }
 
-  at(centroids: Float64Array): ClusterSums {
+  at(centroids: Float64Array): CountsAndSums {
     const { k, d, middle } = this.#options.shape;
     const statistics = { counts: new Float64Array(k), sums: new Float64Array(k * d), loss: 0 };
     if (this.#points.rows === 0) return statistics;

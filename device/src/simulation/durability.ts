@@ -1,11 +1,9 @@
-// Tries the store on a simulated disk: power lost after every call, every byte flipped, every write failing.
+// Tries the store on a disk in memory: power lost after every call, every byte flipped, every write failing.
 
 import type { Disk, NewFile } from "../disk/disk.ts";
 import { openStore, type StoreNotice } from "../disk/store.ts";
 import type { SavedState } from "../loop/savedState.ts";
 import { simulatedClock } from "./clock.ts";
-
-// A disk in memory that writes down what it is asked, can fail at any call, and can lose power after any call.
 
 /** File contents by path. */
 export type Contents = ReadonlyMap<string, Uint8Array>;

@@ -1,10 +1,9 @@
-// Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
+// Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says. All that happens is
+// logged event by event; two runs are the same exactly if their digests are.
 
 import type { Random } from "@fedkm/core";
 import type { Clock, NetworkListener, PeerNetwork } from "../environment.ts";
 import { laneOf } from "../wire/frames.ts";
-
-// What happened in a simulation, event by event. Two runs are the same exactly if their digests are.
 
 type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
 
@@ -114,6 +113,7 @@ interface SimulatedLinksOptions {
   readonly log: EventLog;
 }
 
+// Long: one closure over what is under way.
 export function simulatedLinks({ neighbours, clock, weather, random, log }: SimulatedLinksOptions): SimulatedLinks {
   const ends = joinEnds(neighbours);
   let frames = 0;

@@ -118,6 +118,7 @@ interface SimulatedPart extends StudyPart {
   readonly memory: ReturnType<typeof volatileMemory>;
 }
 
+// Long: one closure over the devices, with an entry for each thing that can happen to one.
 export function simulate(options: SimulationOptions): Simulation {
   const { study, graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
   const datasets = [...options.datasets];

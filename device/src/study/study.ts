@@ -2,13 +2,11 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/privacy";
+import { printable } from "@fedkm/files/printable";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Contract, HASH_BYTES } from "../wire/frames.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
-import { printable } from "../wire/printable.ts";
 import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
-
-// The fields of a study that only one kind of clusters has: shared ones, or those that are personal.
 
 const LEAST_EPSILON = 0.01;
 
@@ -85,8 +83,6 @@ function seedField(
   if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
   return value;
 }
-
-// Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
 
 type Path = readonly (string | number)[];
 

@@ -1,9 +1,8 @@
-// Points that exist in memory only, as the study and the data files that devices need: for demonstrations and trials.
+// A study made of points that exist in memory only, for demonstrations and trials, and the objective that its devices minimise:
+// GTVMin, in which weighting "sample" weighs devices by typical rows.
 
 import { type Graph, type Matrix, objective } from "@fedkm/core";
 import type { Feature, Study } from "./study.ts";
-
-// What a network of devices minimises: GTVMin, in which a study with weighting "sample" weighs devices by typical rows.
 
 /** GTVMin as the devices of a study see it, at scaled rows and centroids. */
 export function studyObjective(

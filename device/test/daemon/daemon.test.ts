@@ -25,7 +25,7 @@ import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { strangerList } from "../../src/daemon/strangers.ts";
 import { writeLinksFile } from "../../src/disk/linksFile.ts";
 import { realClock } from "../../src/environment.ts";
-import { manualClock } from "../link/manualClock.ts";
+import { manualClock } from "../links/manualClock.ts";
 import { studyText } from "../problem.ts";
 import { northStatus as status } from "./northStatus.ts";
 

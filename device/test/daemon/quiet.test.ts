@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { busyDelays, onTick } from "../../src/daemon/quiet.ts";
 import { statusNews } from "../../src/daemon/statusFile.ts";
-import { manualClock } from "../link/manualClock.ts";
+import { manualClock } from "../links/manualClock.ts";
 import { northStatus } from "./northStatus.ts";
 
 test("statusNews leaves out what a settled device changes by itself, for a minute", () => {

@@ -40,8 +40,8 @@ function job(folder: string, rows: number, files: readonly string[]): void {
   const cpuOf = (...args: string[]) => runFedkm(folder, ...args);
   const asked = [...files, "--k", String(K), "--rounds", String(ROUNDS), "--json"];
   const whole = cpuOf("fit", ...asked, "--threads", "1");
-  const unlabelled = cpuOf("fit", ...asked, "--threads", "1", "--no-labels", "--out", "alone");
-  const threaded = cpuOf("fit", ...asked, "--no-labels", "--out", "threaded");
+  const unlabelled = cpuOf("fit", ...asked, "--threads", "1", "--labels-as", "none", "--out", "alone");
+  const threaded = cpuOf("fit", ...asked, "--labels-as", "none", "--out", "threaded");
   const model = (out: string) => readFileSync(join(folder, out, "model.json"), "utf8");
   const chosen = cpuOf("choose", ...files.slice(0, 2), "--json");
   const peer = peerOf(folder, files);

@@ -248,7 +248,7 @@ function text(isQuick: boolean, folder: string): void {
     return `device${i}.csv`;
   });
   const sources = files.map((file) => `duckdb:${file}`);
-  const asked = ["--k", String(TEXT_K), "--no-labels", "--json"];
+  const asked = ["--k", String(TEXT_K), "--labels-as", "none", "--json"];
   const table = [["rounds, at most", "loaded", "streamed", "ratio", "gate", "objective, streamed / loaded", "settled"]];
   for (const [name, ...rounds] of [["default"], [String(ROUNDS), "--rounds", String(ROUNDS)]]) {
     const loaded = runFedkm(folder, "fit", ...files, ...asked, ...rounds);

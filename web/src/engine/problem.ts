@@ -22,7 +22,7 @@ import {
 } from "@fedkm/core";
 import type { Setup } from "./setup.ts";
 
-export interface Problem {
+export interface PlaygroundData {
   readonly datasets: readonly Matrix[];
   readonly links: readonly Edge[];
   /** k-means of all points together, which no device could compute. */
@@ -30,7 +30,7 @@ export interface Problem {
 }
 
 /** `own`: the reader's points, one matrix for each device. */
-export function problemOf(setup: Setup, own: readonly Matrix[] = []): Problem {
+export function playgroundData(setup: Setup, own: readonly Matrix[] = []): PlaygroundData {
   const datasets = datasetsOf(setup, own);
   const { k, seed } = setup;
   const pooled = kmeans(stack(datasets), { k, seed }).centroids;

@@ -8,8 +8,8 @@ export const graphNames = ["er", "complete", "ring", "path", "star", "grid", "co
 type GraphName = (typeof graphNames)[number];
 
 /** Those that go on in rounds, so that there is something to watch. */
-export const methodNames = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
-export type MethodName = (typeof methodNames)[number];
+export const playgroundMethods = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
+export type PlaygroundMethod = (typeof playgroundMethods)[number];
 
 /** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
 export const startNames = ["auto", "federated", "local", "aligned", "kmeans++"] as const;
@@ -40,9 +40,9 @@ export interface Setup {
   readonly density: number;
   readonly k: number;
   readonly alpha: number;
-  readonly method: (typeof methodNames)[number];
+  readonly method: (typeof playgroundMethods)[number];
   /** The method beside it on the same data, if any. */
-  readonly versus: MethodName | "none";
+  readonly versus: PlaygroundMethod | "none";
   readonly start: (typeof startNames)[number];
   readonly schedule: (typeof scheduleNames)[number];
   readonly penalty: (typeof penaltyNames)[number];
@@ -85,8 +85,8 @@ export const limits = {
 const choices = {
   data: dataNames,
   graph: graphNames,
-  method: methodNames,
-  versus: [...methodNames, "none"],
+  method: playgroundMethods,
+  versus: [...playgroundMethods, "none"],
   start: startNames,
   schedule: scheduleNames,
   penalty: penaltyNames,

@@ -2,17 +2,128 @@
 // Every number comes from core; between two events the rounds are those of its own loop.
 
 import {
+  consensusRounds,
   consensusVariation,
   discrepancy,
+  distributedRounds,
   type Edge,
+  fitRounds,
+  type Graph,
   globalCentroidDeviation,
+  graph,
+  type Init,
   type Matrix,
   matchCentroids,
+  methods,
   type Round,
 } from "@fedkm/core";
-import type { Problem } from "./problem.ts";
-import { graphOf, MOST_ROUNDS, roundsOf, type Scene } from "./rounds.ts";
-import type { MethodName, Setup, StoryEvent } from "./setup.ts";
+import type { PlaygroundData } from "./problem.ts";
+import type { PlaygroundMethod, Setup, StoryEvent } from "./setup.ts";
+
+/** More rounds than anybody watches; with a device that lies nothing ends by itself. */
+const MOST_ROUNDS = 400;
+
+/** What a network is like between two events. */
+interface NetworkState {
+  /** The devices that are there, by number. */
+  readonly present: readonly number[];
+  readonly links: readonly Edge[];
+  readonly frozen: ReadonlyMap<number, "kill" | "lie">;
+}
+
+/** Of the devices that are there, numbered in their order. */
+function networkGraph({ present, links }: NetworkState): Graph {
+  const at = new Map(present.map((device, position) => [device, position]));
+  return graph(
+    present.length,
+    links.map(([i, j]): Edge => [at.get(i) as number, at.get(j) as number]),
+  );
+}
+
+/**
+ * From `places`, or from the setup's start. After an opening the devices begin where they are or at a new start,
+ * whichever is better one round later.
+ */
+function* roundsOf(
+  problem: PlaygroundData,
+  scene: NetworkState,
+  setup: Setup,
+  method: PlaygroundMethod,
+  places?: ReadonlyMap<number, Matrix>,
+  isOpening = false,
+): Generator<Round, void, void> {
+  const here = places && scene.present.map((device) => places.get(device) as Matrix);
+  if (!isOpening) {
+    yield* rounds(problem, scene, setup, method, here);
+    return;
+  }
+  const objectiveAfter = (init: readonly Matrix[] | undefined) => {
+    let objective = Number.POSITIVE_INFINITY;
+    for (const step of rounds(problem, scene, setup, method, init)) {
+      ({ objective } = step);
+      if (step.round === 1) break;
+    }
+    return objective;
+  };
+  yield* rounds(problem, scene, setup, method, objectiveAfter(undefined) < objectiveAfter(here) ? undefined : here);
+}
+
+function* rounds(
+  { datasets: all }: PlaygroundData,
+  scene: NetworkState,
+  setup: Setup,
+  method: PlaygroundMethod,
+  given: readonly Matrix[] | undefined,
+): Generator<Round, void, void> {
+  const { k, alpha, seed, penalty, preset, schedule } = setup;
+  const datasets = scene.present.map((device) => all[device]);
+  const links = networkGraph(scene);
+  // Left out, it is what core holds for right with this alpha and penalty.
+  const init = given === undefined ? startOf(setup) : { init: given };
+  const common = { k, alpha, seed, rounds: MOST_ROUNDS, ...init };
+  if (method === "consensus") yield* consensusRounds(datasets, links, common);
+  else if (method === "distributed") {
+    // Those that compare clusters by their places need no order.
+    const seeds = given === undefined && setup.start === "aligned" ? "aligned" : "local";
+    yield* distributedRounds(datasets, links, { ...common, seeds });
+  } else if (method !== "fedkm") {
+    const { centroids, history } = methods[method](datasets, links, { k, alpha, seed });
+    yield { ...history[history.length - 1], round: 0, centroids };
+  } else if (scene.frozen.size === 0) {
+    yield* fitRounds(datasets, links, { ...common, penalty, preset, schedule });
+  } else {
+    yield* withFrozen(datasets, links, scene, { ...common, penalty, preset });
+  }
+}
+
+/** Core refuses a common start with these penalties: the devices would never leave it. */
+function startOf({ start, penalty }: Setup): { init?: Init } {
+  const isCommon = start === "auto" || start === "federated";
+  if (start === "auto" || (penalty !== "squared" && isCommon)) return {};
+  return { init: start === "aligned" ? "local" : start };
+}
+
+/** Rounds in which some devices do not update: all others do, one after the other. */
+function* withFrozen(
+  datasets: readonly Matrix[],
+  links: Graph,
+  { present, frozen }: NetworkState,
+  options: Omit<Parameters<typeof fitRounds>[2], "schedule">,
+): Generator<Round, void, void> {
+  const turns = present.flatMap((device, at) => (frozen.has(device) ? [] : [[at]]));
+  if (turns.length === 0) return;
+  const schedule = Array.from({ length: MOST_ROUNDS * turns.length }, (_, t) => turns[t % turns.length]);
+  let largestMove = 0;
+  for (const step of fitRounds(datasets, links, { ...options, rounds: schedule.length, schedule })) {
+    largestMove = Math.max(largestMove, step.largestMove);
+    if (step.round % turns.length !== 0) continue;
+    const { centroids } = step;
+    yield { ...step, centroids, round: step.round / turns.length, largestMove };
+    // A whole round without a move: nothing is going to happen any more.
+    if (step.round > 0 && largestMove === 0) return;
+    largestMove = 0;
+  }
+}
 
 /** One moment of a run. Devices that have left are not in it. */
 export interface Moment {
@@ -45,8 +156,8 @@ interface Base {
 }
 
 /** The moments of a run, beginning with the start as round 0. What happens at a round is seen in that round's moment. */
-export function* story(problem: Problem, setup: Setup, method: MethodName): Generator<Moment, void, void> {
-  let scene: Scene = { present: problem.datasets.map((_, i) => i), links: problem.links, frozen: new Map() };
+export function* story(problem: PlaygroundData, setup: Setup, method: PlaygroundMethod): Generator<Moment, void, void> {
+  let scene: NetworkState = { present: problem.datasets.map((_, i) => i), links: problem.links, frozen: new Map() };
   let places: ReadonlyMap<number, Matrix> | undefined;
   let base: Base = { round: 0, messages: 0, bytes: 0 };
   for (;;) {
@@ -87,11 +198,11 @@ export function* story(problem: Problem, setup: Setup, method: MethodName): Gene
   }
 }
 
-function placesOf({ present }: Scene, { centroids }: Round): ReadonlyMap<number, Matrix> {
+function placesOf({ present }: NetworkState, { centroids }: Round): ReadonlyMap<number, Matrix> {
   return new Map(present.map((device, at) => [device, centroids[at]]));
 }
 
-function sceneAfter(scene: Scene, event: StoryEvent): Scene {
+function sceneAfter(scene: NetworkState, event: StoryEvent): NetworkState {
   const { present, links, frozen } = scene;
   if (event.kind === "kill" || event.kind === "lie") {
     return { ...scene, frozen: new Map(frozen).set(event.device, event.kind) };
@@ -116,7 +227,7 @@ function sceneAfter(scene: Scene, event: StoryEvent): Scene {
 function placesAfter(
   places: ReadonlyMap<number, Matrix>,
   event: StoryEvent,
-  problem: Problem,
+  problem: PlaygroundData,
 ): ReadonlyMap<number, Matrix> {
   if (event.kind !== "wrong" && event.kind !== "lie") return places;
   const centroids = places.get(event.device);
@@ -128,7 +239,7 @@ function placesAfter(
 /** How far a liar moves its centroids, as a share of the range of all points. */
 const LIE = 0.6;
 
-function lieOf({ data, rows, cols }: Matrix, { datasets }: Problem): Matrix {
+function lieOf({ data, rows, cols }: Matrix, { datasets }: PlaygroundData): Matrix {
   const ranges = Array.from({ length: cols }, (_, x) => {
     let [least, most] = [Infinity, -Infinity];
     for (const points of datasets) {
@@ -143,7 +254,7 @@ function lieOf({ data, rows, cols }: Matrix, { datasets }: Problem): Matrix {
 }
 
 /** An unlucky draw: every seed is a point of the same cluster. */
-function wrongStart({ datasets, pooled }: Problem, device: number, { rows: k, cols }: Matrix): Matrix {
+function wrongStart({ datasets, pooled }: PlaygroundData, device: number, { rows: k, cols }: Matrix): Matrix {
   const points = datasets[device];
   const far = (r: number) => {
     let sum = 0;
@@ -158,7 +269,7 @@ function wrongStart({ datasets, pooled }: Problem, device: number, { rows: k, co
   return { data: Float64Array.from(data.flat()), rows: k, cols };
 }
 
-function momentOf(problem: Problem, scene: Scene, step: Round, { round, messages, bytes }: Base): Moment {
+function momentOf(problem: PlaygroundData, scene: NetworkState, step: Round, { round, messages, bytes }: Base): Moment {
   const { present, links, frozen } = scene;
   const { centroids, objective, totalVariation } = step;
   const of = new Map(present.map((device, at) => [device, centroids[at]]));
@@ -174,7 +285,7 @@ function momentOf(problem: Problem, scene: Scene, step: Round, { round, messages
     objective,
     totalVariation,
     deviation: honest.length === 0 ? Number.NaN : globalCentroidDeviation(honest, problem.pooled),
-    variation: consensusVariation(centroids, graphOf(scene)),
+    variation: consensusVariation(centroids, networkGraph(scene)),
     messages,
     bytes,
   };

@@ -8,10 +8,10 @@ import {
   type PackedMoment,
   type PackedProblem,
   packed,
-  type Reply,
-  type Request,
+  type WorkerReply,
+  type WorkerRequest,
 } from "./messages.ts";
-import { type Problem, problemOf } from "./problem.ts";
+import { type PlaygroundData, playgroundData } from "./problem.ts";
 import { type Moment, story } from "./story.ts";
 
 interface Side {
@@ -28,7 +28,7 @@ let upTo = 0;
 let isWaiting = false;
 
 // Nothing is done at once: of all that a reader asks for while the worker is busy, only the last is still wanted.
-addEventListener("message", ({ data }: MessageEvent<Request>) => {
+addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
   if ("setup" in data) [asked, upTo] = [data, 0];
   else upTo = data.upTo;
   if (isWaiting) return;
@@ -36,7 +36,7 @@ addEventListener("message", ({ data }: MessageEvent<Request>) => {
   setTimeout(work);
 });
 
-function reply(message: Reply, transfer: ArrayBuffer[] = []): void {
+function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
   postMessage(message, { transfer });
 }
 
@@ -77,17 +77,18 @@ function advance(number: number, most: number, problem?: PackedProblem): void {
 }
 
 /** The last problem, by what it was made of: turning alpha needs no other one. */
-let last: { readonly madeOf: string; readonly problem: Problem } | undefined;
+let last: { readonly madeOf: string; readonly problem: PlaygroundData } | undefined;
 
-function problemFor(setup: Beginning["setup"], own: readonly Matrix[]): Problem {
+function problemFor(setup: Beginning["setup"], own: readonly Matrix[]): PlaygroundData {
   const { data, devices, points, graph, density, k, seed } = setup;
   const madeOf = JSON.stringify({ data, devices, points, graph, density, k, seed });
   // The reader's own points are sent with every run, and may be others.
-  if (last === undefined || last.madeOf !== madeOf || data === "own") last = { madeOf, problem: problemOf(setup, own) };
+  if (last === undefined || last.madeOf !== madeOf || data === "own")
+    last = { madeOf, problem: playgroundData(setup, own) };
   return last.problem;
 }
 
-function packedProblem({ datasets, pooled }: Problem): PackedProblem {
+function packedProblem({ datasets, pooled }: PlaygroundData): PackedProblem {
   if (pooled.cols === 2) return { datasets, pooled, plane: datasets.map(({ data }) => data.slice()) };
   if (pooled.cols === 1) return { datasets, pooled, plane: datasets.map(raised) };
   const axes = principalAxes(stack(datasets), 2);

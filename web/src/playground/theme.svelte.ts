@@ -1,9 +1,9 @@
 // The palette as values, for what is painted and not styled; it follows the reader's choice of light or dark.
 
-import type { Look } from "./views/painter.ts";
+import type { PanelColours } from "./views/painter.ts";
 
 export class Theme {
-  look: Look = $state.raw({ paper: "", ink: "", quiet: "", faint: "", clusters: [], pointOpacity: 0 });
+  look: PanelColours = $state.raw({ paper: "", ink: "", quiet: "", faint: "", clusters: [], pointOpacity: 0 });
   links: readonly string[] = $state.raw([]);
 
   constructor() {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { problemOf } from "../../src/engine/problem.ts";
+import { playgroundData } from "../../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup } from "../../src/engine/setup.ts";
 import { type Moment, story } from "../../src/engine/story.ts";
 import { readOwn } from "../../src/playground/own.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 function momentsOf(setup: Setup, method = setup.method): Moment[] {
-  return [...story(problemOf(setup), setup, method)];
+  return [...story(playgroundData(setup), setup, method)];
 }
 
 type Box = Awaited<ReturnType<ReturnType<Page["locator"]>["boundingBox"]>>;
@@ -213,7 +213,7 @@ test("reads a Parquet file that is dropped on the page, with the numbers of Node
   const setup = await setupOf(page);
   expect(setup).toMatchObject({ data: "own", devices: 4 });
   const own = await readOwn([new File([bytes], name)], 4);
-  const [start] = story(problemOf(setup, own.datasets), setup, setup.method);
+  const [start] = story(playgroundData(setup, own.datasets), setup, setup.method);
   await expect.poll(() => measure(page, "objective")).toBe(start.objective);
   await dropOnPage(page, "cut.parquet", bytes.subarray(0, 100));
   await expect.poll(() => page.getByRole("alert").textContent()).toContain("cut.parquet");

@@ -1,4 +1,4 @@
-// fedkm audit: what can be asked of it.
+// fedkm audit: its flags.
 
 import { Command } from "commander";
 import { parseChoice, parseSeed, parseWhole } from "../../arguments.ts";
@@ -29,20 +29,17 @@ Examples:
 export function auditCommand(io: Console): Command {
   return new Command("audit")
     .description("Attack a simulated network, or a recording of your own device, and say what neighbours can learn.")
-    .option("--study <file.yaml>", "the study (default: one with k 3 and two features)")
-    .option(
-      "--data <files...>",
-      "rows of the study's devices, one file each (default: rows are drawn for each network)",
-    )
+    .option("--study <file.yaml>", "the study of the devices (default: one with k 3 and two features)")
+    .option("--data <files...>", "files of rows, one for each device (default: rows are drawn for each network)")
     .option(
       "--privacy <mode>",
       "open, guarded or private (default: that of the study)",
       parseChoice("--privacy", ["open", "guarded", "private"]),
     )
-    .option("--runs <integer>", "networks to attack", parseWhole("--runs", 1, 100_000), 200)
-    .option("--seed <integer>", "of everything random: rows, networks and attacks", parseSeed, 1)
+    .option("--runs <integer>", "how many networks to attack", parseWhole("--runs", 1, 100_000), 200)
+    .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--record <file.jsonl>", "attack this recording of fedkm device run instead; needs --state")
-    .option("--state <folder>", "the recorded device, whose rows say what is right")
+    .option("--state <folder>", "the folder of the recorded device, whose rows say what is right")
     .option("--out <file.html>", "where the answer goes as a page (default: nowhere)")
     .option("--json", "print the answer as one JSON object instead of a table")
     .addHelpText("after", HELP)

@@ -23,7 +23,7 @@ export function compareCommand(io: Console): Command {
     .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
     .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
     .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
-    .option("--methods <a,b,c>", "only these methods", (text) => text.split(","))
+    .option("--method <a,b,c>", "only these methods", (text) => text.split(","))
     .option(
       "--messages <integer>",
       `the budget of every method (default: ${defaults.rounds} for each device)`,
@@ -43,7 +43,7 @@ export function compareCommand(io: Console): Command {
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )
-    .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
+    .option("--devices <integer>", "how many devices share the data", parseWhole("--devices", 2, 10_000), 10)
     .option(
       "--split <rule>",
       "how one set of rows is dealt: even, dirichlet:A, classes:K (on each device), or sizes:S (largest over smallest) (default: even)",
@@ -57,15 +57,15 @@ export function compareCommand(io: Console): Command {
       defaults.alpha,
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
-    .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
-    .option("--out <file.svg>", "the picture: quality against bytes", parsePicture, "fedkm-compare.svg")
+    .option("--seed <integer>", "of everything random", parseSeed, 1)
+    .option("--out <file.svg>", "where the picture goes: quality against bytes", parsePicture, "fedkm-compare.svg")
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));
   return command
     .addHelpText(
       "after",
-      "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
+      "\nExamples:\n  fedkm compare --dataset digits --method fedkm,consensus,distributed --messages 500" +
         "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
     )

@@ -25,7 +25,7 @@ import { watchable } from "./watch.ts";
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { files, alpha, seed, init, out } = options;
   const plugins = await pluginsOf(options);
-  const table = chosenMethods(options.methods, plugins.methods);
+  const table = chosenMethods(options.method, plugins.methods);
   const settings = settingsOf(options.set, table);
   const progress = progressOn(stderr);
   const data =
@@ -37,7 +37,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { datasets, labels } = data;
   const graph = await linkDevices(linksOf(options.graph, plugins.graphs), data.names, datasets, seed);
   // What the links of this network do not allow is left out, unless it was asked for.
-  if (options.methods === undefined && !canShare(graph)) delete table.shared;
+  if (options.method === undefined && !canShare(graph)) delete table.shared;
   const names = Object.keys(table);
   let done = 0;
   const onMethod = () => {
@@ -73,7 +73,7 @@ function chosenMethods(
   if (names === undefined) return table;
   for (const name of names) {
     if (!Object.hasOwn(table, name)) {
-      throw new UsageError(`--methods must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
+      throw new UsageError(`--method must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
     }
   }
   return Object.fromEntries(names.map((name) => [name, table[name]]));

@@ -42,7 +42,7 @@ export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions 
   /** Of each device, where data are drawn. */
   readonly points: number;
   readonly seed: number;
-  readonly methods?: readonly string[];
+  readonly method?: readonly string[];
   readonly init: ComparisonStart;
   /** As typed: method.option=value. */
   readonly set: readonly string[];

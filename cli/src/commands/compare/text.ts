@@ -2,10 +2,10 @@
 
 import { edges, type Graph } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
-import { bold } from "../../console.ts";
-import { count, duration, significant } from "../../numbers.ts";
-import { alignColumns, wrap } from "../../table.ts";
+import type { ComparedData, Comparison, OptionsByMethod } from "@fedkm/experiments";
+import { count } from "../../numbers.ts";
+import { outcomeTable } from "../../outcomeTable.ts";
+import { wrap } from "../../table.ts";
 import type { CompareOptions } from "./data.ts";
 import type { WatchedPair } from "./watch.ts";
 
@@ -43,35 +43,6 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
     ...(watched.length > 0 ? ["", "watch these runs:", ...watched.map(({ command }) => `  ${command}`)] : []),
     ...(picture === null ? [] : ["", `picture: ${picture}`]),
   ];
-}
-
-/** One row for each method, with the best of those that do not pool in bold. */
-export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
-  const scored = outcomes.some(({ nmi }) => nmi !== null);
-  const plugged = Object.keys(outcomes[0].measures);
-  const scores = scored ? ["NMI", "ARI"] : [];
-  const heading = ["method", "GCD", "CV", "cost", ...scores, ...plugged, "messages", "bytes", "collector", "time"];
-  const rows = outcomes.map((own) => {
-    const { method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, collectorBytes, milliseconds } = own;
-    return [
-      method,
-      significant(gcd, 2),
-      significant(cv, 2),
-      `${costRatio?.toFixed(4) ?? "none"}${own.beatsPooled ? "*" : ""}`,
-      ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
-      ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
-      count(messages),
-      count(bytes),
-      collectorBytes === null ? "" : count(collectorBytes),
-      duration(milliseconds),
-    ];
-  });
-  const rivals = outcomes.filter(({ method }) => method !== "pooled");
-  const best = Math.min(...rivals.map(({ gcd }) => gcd));
-  return alignColumns([heading, ...rows], (text, row, column) => {
-    const isBest = row > 0 && column === 1 && rivals.includes(outcomes[row - 1]) && outcomes[row - 1].gcd === best;
-    return bold(text, styled && isBest);
-  });
 }
 
 const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";

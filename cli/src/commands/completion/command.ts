@@ -1,4 +1,4 @@
-// fedkm completion: what can be asked of it.
+// fedkm completion: its flags.
 
 import { Argument, Command } from "commander";
 import type { Console } from "../../console.ts";
@@ -10,7 +10,7 @@ export function completionCommand(io: Console): Command {
     .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish", "powershell"]))
     .addHelpText("after", "\nExample:\n  fedkm completion bash > fedkm.bash");
   return command.action(async (shell: Shell) => {
-    const [{ scripts }, { typedCommands }] = await Promise.all([import("./scripts.ts"), import("./words.ts")]);
+    const { scripts, typedCommands } = await import("./scripts.ts");
     io.stdout.write(scripts[shell](typedCommands(command.parent ?? command)));
   });
 }

@@ -1,12 +1,69 @@
-// Completion scripts for four shells, made from what can be typed.
+// Completion scripts for four shells, made from what can be typed: commands, their flags, and the values of both.
 
-import type { Flag, Typed } from "./words.ts";
+import { methods } from "@fedkm/core";
+import type { Command, Option } from "commander";
+
+/** A command by the words that lead to it, such as "device run". */
+interface TypedCommand {
+  readonly path: string;
+  readonly about: string;
+  readonly flags: readonly Flag[];
+  /** Commands within it, or values of its first argument. None: files. */
+  readonly words: readonly string[];
+}
+
+interface Flag {
+  readonly name: string;
+  readonly about: string;
+  /** Whether a value follows, and which ones there are; none that are known: a file. */
+  readonly takesValue: boolean;
+  readonly values: readonly string[];
+}
+
+/** What the definitions of options leave to the work behind them, which is too slow to load for --help. */
+const knownValues: Readonly<Record<string, readonly string[]>> = {
+  "--method": [...Object.keys(methods), "shared"],
+  "--graph": ["complete", "ring", "path", "star"],
+};
+
+/** Every command that can be typed; those that hold others stand before them. */
+export function typedCommands(root: Command): TypedCommand[] {
+  const general = root.options.filter(({ long }) => long !== "--version");
+  return root.commands.flatMap((command) => [
+    typed(command, command.name(), general),
+    ...command.commands.map((inner) => typed(inner, `${command.name()} ${inner.name()}`, general)),
+  ]);
+}
+
+function typed(command: Command, path: string, general: readonly Option[]): TypedCommand {
+  const named = [...command.options, ...general].filter(({ long }) => long !== undefined);
+  const inner = command.commands.map((own) => own.name());
+  return {
+    path,
+    about: command.description(),
+    flags: [...named.map(flagOf), { name: "--help", about: "show what it takes", takesValue: false, values: [] }],
+    words: inner.length > 0 ? inner : command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  };
+}
+
+function flagOf({ long, description, required, optional, argChoices, parseArg }: Option): Flag {
+  const name = long ?? "";
+  const { choices } = (parseArg ?? {}) as { readonly choices?: readonly string[] };
+  const values = argChoices ?? choices ?? knownValues[name] ?? [];
+  // A value of two words would be offered as two.
+  return {
+    name,
+    about: description,
+    takesValue: required || optional,
+    values: values.filter((own) => !own.includes(" ")),
+  };
+}
 
 export const scripts = { bash, zsh, fish, powershell } as const;
 
 export type Shell = keyof typeof scripts;
 
-function topLevel(commands: readonly Typed[]): Typed[] {
+function topLevel(commands: readonly TypedCommand[]): TypedCommand[] {
   return commands.filter(({ path }) => !path.includes(" "));
 }
 
@@ -15,7 +72,7 @@ function valued(flags: readonly Flag[]): Flag[] {
   return flags.filter(({ values }) => values.length > 0);
 }
 
-function bash(commands: readonly Typed[]): string {
+function bash(commands: readonly TypedCommand[]): string {
   const cases = commands.map(({ path, flags, words }) => {
     const values = valued(flags).map(({ name, values: own }) => `${name}) values="${own.join(" ")}" ;;`);
     const known = values.length > 0 ? ` case "$before" in ${values.join(" ")} esac ;;` : " ;;";
@@ -48,15 +105,15 @@ complete -o filenames -F _fedkm fedkm
 `;
 }
 
-function zsh(commands: readonly Typed[]): string {
+function zsh(commands: readonly TypedCommand[]): string {
   const quote = (text: string) => text.replaceAll("'", "").replaceAll(/[[\]:]/g, " ");
-  const described = (own: readonly Typed[]) =>
+  const described = (own: readonly TypedCommand[]) =>
     own.map(({ path, about }) => `'${path.split(" ").at(-1)}:${quote(about)}'`).join(" ");
   const value = ({ takesValue, values }: Flag) => {
     if (!takesValue) return "";
     return `:value:${values.length > 0 ? `(${values.join(" ")})` : "_files"}`;
   };
-  const argumentsOf = ({ flags, words }: Typed) => {
+  const argumentsOf = ({ flags, words }: TypedCommand) => {
     const known = flags.map((flag) => `'${flag.name}[${quote(flag.about)}]${value(flag)}'`).join(" ");
     return `_arguments ${known} '*:file:${words.length > 0 ? `(${words.join(" ")})` : "_files"}'`;
   };
@@ -95,7 +152,7 @@ _fedkm "$@"
 `;
 }
 
-function fish(commands: readonly Typed[]): string {
+function fish(commands: readonly TypedCommand[]): string {
   const quote = (text: string) => text.replaceAll("'", "");
   const lines = commands.flatMap(({ path, about, flags, words }) => {
     const [outer, inner] = path.split(" ");
@@ -114,7 +171,7 @@ function fish(commands: readonly Typed[]): string {
   return `# fish completion of fedkm: put this file into ~/.config/fish/completions\n${lines.join("\n")}\n`;
 }
 
-function powershell(commands: readonly Typed[]): string {
+function powershell(commands: readonly TypedCommand[]): string {
   const list = (words: readonly string[]) => `@(${words.map((word) => `'${word.replaceAll("'", "''")}'`).join(", ")})`;
   const tables = commands.map(({ path, flags, words }) => {
     const values = valued(flags).map(({ name, values: own }) => `'${name}' = ${list(own)}`);

@@ -1,4 +1,4 @@
-// fedkm demo: what can be asked of it.
+// fedkm demo: its flags.
 
 import { Command } from "commander";
 import { parsePicture, parseSeed } from "../../arguments.ts";

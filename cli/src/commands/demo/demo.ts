@@ -17,27 +17,22 @@ import {
 import { defaults } from "@fedkm/core/defaults";
 import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
 import { compareMethods, drawBudget, type MethodOutcome } from "@fedkm/experiments";
-import { bold, type Console, isStyled } from "../../console.ts";
+import { type Console, isStyled } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
-import { count, duration, significant } from "../../numbers.ts";
-import { progressOn } from "../../progress.ts";
+import { outcomeTable } from "../../outcomeTable.ts";
+import { type Progress, progressOn } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { alignColumns, wrap } from "../../table.ts";
+import { wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 
-export interface DemoOptions {
-  readonly seed: number;
-  /** The picture's file. */
-  readonly out: string;
-  readonly json?: boolean;
-}
+/** `out` is the picture's file. */
+export type DemoOptions = Readonly<{ seed: number; out: string; json?: boolean }>;
 
 const [DEVICES, ROWS, LINK_PROBABILITY, K, ALPHA] = [10, 100, 0.7, 3, 1];
 /** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
 const AGREED_MOVE = 1e-5;
 /** On a very busy machine. */
 const WITHIN_MILLISECONDS = 180_000;
-const title = "Ten devices agree by sending centroids to their neighbours";
 
 export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { datasets } = paperData("iso", DEVICES, ROWS, seed);
@@ -46,7 +41,7 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
   const outcomes: MethodOutcome[] = [];
   try {
     const begun = performance.now();
-    const moments = await stoppable((signal) => runDevices(datasets, graph, signal, progress.show));
+    const moments = await stoppable((signal) => runDevices(datasets, graph, signal, progress));
     const milliseconds = performance.now() - begun;
     progress.announce("fedkm  other methods on the same rows");
     const { local, fedkm, consensus, distributed, pooled } = methods;
@@ -57,7 +52,7 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     for (const outcome of compareMethods(problem, table).outcomes) {
       outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
     }
-    await writeWhole(out, drawBudget(outcomes, title));
+    await writeWhole(out, drawBudget(outcomes, "Ten devices agree by sending centroids to their neighbours"));
   } finally {
     progress.erase();
   }
@@ -68,7 +63,7 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     : [
         `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
         "",
-        ...outcomeTable(outcomes, isStyled(stdout, env)),
+        ...outcomeTable(outcomes, isStyled(stdout, env), false),
         "",
         ...wrap(explanation, 80),
         "",
@@ -79,19 +74,16 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
   stdout.write(`${text}\n`);
 }
 
-/** What the devices had come to, and sent for it, at one moment. */
-interface Moment {
-  readonly centroids: readonly Matrix[];
-  readonly messages: number;
-  readonly bytes: number;
-}
+const explanation =
+  "devices: ten programs on this machine, linked over TCP, encrypted; all are stopped again. They run the update of " +
+  "fedkm whenever they hear from a neighbour, without a coordinator. GCD is the mean squared distance from a device's " +
+  "centroids to those of pooled k-means, CV to its neighbours' (0: the same); cost is relative to pooled. pooled moves " +
+  "every row to one device; fedkm, consensus and distributed send only centroids and counts; local sends nothing.";
 
-async function runDevices(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  signal: AbortSignal,
-  show: (text: string) => void,
-): Promise<Moment[]> {
+/** What the devices had come to, and sent for it, at one moment. */
+type Moment = Readonly<{ centroids: readonly Matrix[]; messages: number; bytes: number }>;
+
+async function runDevices(datasets: readonly Matrix[], graph: Graph, signal: AbortSignal, progress: Progress) {
   const until = performance.now() + WITHIN_MILLISECONDS;
   const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
   const moments: Moment[] = [];
@@ -101,7 +93,7 @@ async function runDevices(
     const last = await runProcesses(folders, signal, (statuses) => {
       if (performance.now() > until) throw new Error("the devices have not agreed within 3 minutes");
       const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
-      show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);
+      progress.show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);
       moments.push(...momentOf(statuses));
       return agreed === statuses.length;
     });
@@ -135,24 +127,4 @@ function replayed(all: readonly Moment[]): Method {
     const round = Math.min(rounds, moments.length - 1);
     return { ...unjudged, ...moments[round], rounds: round };
   };
-}
-
-const explanation =
-  "devices: ten programs on this machine, linked over TCP, encrypted; all are stopped again. They run the update of " +
-  "fedkm whenever they hear from a neighbour, without a coordinator. GCD is the mean squared distance from a device's " +
-  "centroids to those of pooled k-means, CV to its neighbours' (0: the same); cost is relative to pooled. pooled moves " +
-  "every row to one device; fedkm, consensus and distributed send only centroids and counts; local sends nothing.";
-
-function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
-  const heading = ["method", "GCD", "CV", "cost", "messages", "bytes", "time"];
-  const rows = outcomes.map(({ method, gcd, cv, costRatio, messages, bytes, milliseconds }) => [
-    method,
-    significant(gcd, 2),
-    significant(cv, 2),
-    costRatio?.toFixed(4) ?? "none",
-    count(messages),
-    count(bytes),
-    duration(milliseconds),
-  ]);
-  return alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 1));
 }

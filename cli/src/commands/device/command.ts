@@ -28,7 +28,7 @@ export function deviceCommand(io: Console): Command {
 function part(name: string, description: string, example?: string): Command {
   const command = new Command(name)
     .description(description)
-    .addOption(new Option("--state <folder>", "the device's folder").default("fedkm-device"));
+    .addOption(new Option("--state <folder>", "the folder of the device").default("fedkm-device"));
   return example === undefined ? command : command.addHelpText("after", `\nExample:\n  fedkm device ${example}`);
 }
 
@@ -49,10 +49,10 @@ function initCommand(io: Console): Command {
     "Make a device: a key, a folder for its state, and the invite that neighbours need.",
     "init --study study.yaml --data north.csv --state north",
   )
-    .requiredOption("--study <file.yaml>", "the study it takes part in")
+    .requiredOption("--study <file.yaml>", "the study of the devices it takes part with")
     .requiredOption(
       "--data <files...>",
-      "its own rows (CSV, TSV, JSON lines, Parquet, or a source such as postgres://...); they stay where they are",
+      "files of its rows (CSV, TSV, JSON lines, Parquet, or a source such as postgres://...); they stay where they are",
     )
     .option("--name <text>", "what it is called here (default: the folder's name)")
     .option("--listen <addresses...>", "multiaddresses to listen on (default: a free port, all interfaces)")

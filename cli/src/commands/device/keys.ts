@@ -11,7 +11,7 @@ import {
   revokeNeighbour,
   rotateKey,
 } from "@fedkm/device/daemon";
-import { printable } from "@fedkm/device/printable";
+import { printable } from "@fedkm/files/printable";
 import { type Console, warnOn } from "../../console.ts";
 import { writeWhole } from "../../write.ts";
 

@@ -19,7 +19,7 @@ import {
   waitingPeers,
   writeSettings,
 } from "@fedkm/device/daemon";
-import { printable } from "@fedkm/device/printable";
+import { printable } from "@fedkm/files/printable";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";

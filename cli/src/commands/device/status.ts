@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, lastStatus, type Notice } from "@fedkm/device/daemon";
-import { printable } from "@fedkm/device/printable";
+import { printable } from "@fedkm/files/printable";
 import type { Console } from "../../console.ts";
 import { NotRunning } from "../../failure.ts";
 import { count, counted, duration, significant } from "../../numbers.ts";

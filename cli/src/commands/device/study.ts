@@ -15,7 +15,7 @@ import {
   withdrawChange,
   writeNext,
 } from "@fedkm/device/daemon";
-import { printable } from "@fedkm/device/printable";
+import { printable } from "@fedkm/files/printable";
 import { type Console, warnOn } from "../../console.ts";
 import { alignColumns } from "../../table.ts";
 

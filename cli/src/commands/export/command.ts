@@ -11,12 +11,9 @@ export function exportCommand(io: Console): Command {
     .description("Write a model for another program: a SELECT, an ONNX graph, JSON for scikit-learn, or a table.")
     .argument("<model.json>", "a model that fedkm fit wrote")
     .addOption(
-      new Option("--as <format>", formats.join(", ")).argParser(parseChoice("--as", formats)).makeOptionMandatory(),
-    )
-    .option(
-      "--dialect <name>",
-      "whose SQL: duckdb, postgres, clickhouse, trino, spark or standard (default: standard)",
-      parseChoice("--dialect", dialectNames),
+      new Option("--as <format>", `${formats.join(", ")}; sql:DIALECT for the SQL of ${dialectNames.join(", ")}`)
+        .argParser(parseChoice("--as", [...formats, ...dialectNames.map((name) => `sql:${name}` as const)]))
+        .makeOptionMandatory(),
     )
     .option("--table <name>", "the table of the SELECT (default: rows)")
     .option(
@@ -26,10 +23,11 @@ export function exportCommand(io: Console): Command {
     .option("--out <file>", "where it goes (default: the standard output)")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm export clusters/model.json --as sql --dialect postgres --table plants --out label.sql",
+      "\nExample:\n  fedkm export clusters/model.json --as sql:postgres --table plants --out label.sql",
     )
-    .action(async (model: string, flags: ExportFlags) => {
+    .action(async (model: string, { as: wanted, ...flags }: Omit<ExportFlags, "as"> & { as: string }) => {
+      const [as, dialect] = wanted.split(":") as [ExportFlags["as"], ExportFlags["dialect"]];
       const { exportFile } = await import("./export.ts");
-      await exportFile(model, flags, io);
+      await exportFile(model, { ...flags, as, ...(dialect !== undefined && { dialect }) }, io);
     });
 }

@@ -23,7 +23,8 @@ import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitFlags } from "./fit.ts";
 
-interface TypedFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, LabelFlags {
+interface TypedFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, Omit<LabelFlags, "labelsAs"> {
+  labelsAs?: NonNullable<LabelFlags["labelsAs"]> | "none";
   k?: number;
   study?: string;
   alpha: number;
@@ -33,7 +34,6 @@ interface TypedFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsO
   seed: number;
   names?: string[];
   out: string;
-  labels: boolean;
   json?: true;
 }
 
@@ -64,7 +64,7 @@ export function fitCommand(io: Console): Command {
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
-  addLabelOptions(command.optionsGroup("What is written:")).option("--no-labels", "no labelled copies of the files");
+  addLabelOptions(command.optionsGroup("What is written:"), ["none"]);
   addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(

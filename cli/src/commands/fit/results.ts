@@ -13,8 +13,7 @@ import { writeFolder } from "../../write.ts";
 export interface ResultsFlags extends DialectOptions {
   readonly out: string;
   /** False: no labelled files. */
-  readonly labels?: boolean;
-  readonly labelsAs?: LabelFormat;
+  readonly labelsAs?: LabelFormat | "none";
   /** Whether labelled files say how near a row is to centroids. */
   readonly distances?: boolean;
 }
@@ -28,9 +27,10 @@ export async function writeResults(
   { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
 ) {
   const { reportPage } = await import("@fedkm/tables/report");
-  const { labelsAs: as, ...dialect } = flags;
+  const { labelsAs, ...dialect } = flags;
+  const as = labelsAs === "none" ? undefined : labelsAs;
   const labelling = { ...dialect, ...(as && { as }) };
-  const files = flags.labels === false ? [] : outcome.input.files.filter(({ input }) => input !== undefined);
+  const files = labelsAs === "none" ? [] : outcome.input.files.filter(({ input }) => input !== undefined);
   const paths = files.map(({ file }) => file);
   const names = labelNames(paths, await Promise.all(paths.map((file) => nameOfLabelled(file, labelling))));
   const earlier = labelsOf(flags.out);

@@ -4,7 +4,7 @@ import type { DialectOptions } from "@fedkm/files";
 import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "@fedkm/tables";
 import { shellNames, shellWord } from "@fedkm/tables/light";
 import { dialectWords } from "../../input/dialectWords.ts";
-import { commaRemedy } from "../../input/remedies.ts";
+import { commaRemedy } from "../../remedies.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;

@@ -20,7 +20,6 @@ interface PredictFlags extends DialectFlags, LabelFlags {
   deviceColumn?: string;
   missing?: MissingPolicy;
   out?: string;
-  into?: string;
   json?: true;
 }
 
@@ -29,7 +28,7 @@ export function predictCommand(io: Console): Command {
     .description("Label the rows of files with a model that fedkm fit wrote.")
     .argument(
       "<files...>",
-      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source, with --into",
+      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source",
     )
     .requiredOption("--model <model.json>", "the model")
     .option(
@@ -46,15 +45,17 @@ export function predictCommand(io: Console): Command {
       parseChoice("--missing", ["refuse", "drop", "mean"]),
     );
   return addLabelOptions(addDialectOptions(command))
-    .option("--out <file>", "where the labelled file goes, or the folder of several (default: the standard output)")
-    .option("--into <table>", "of a source: the new table of its rows with their clusters")
+    .option(
+      "--out <file>",
+      "where the labels go: a file, a folder for several (default: the standard output), or a new table of the source",
+    )
     .option("--json", "print the labels, and the rows far from every centroid, as one JSON object")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm predict --model clusters/model.json --device north examples/south.csv --out labelled.csv",
     )
     .action(async (files: string[], flags: PredictFlags) => {
-      if (files.some(isAddress) || flags.into !== undefined) {
+      if (files.some(isAddress)) {
         if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
         const { predictSource } = await import("./source.ts");
         await predictSource(files[0], flags, io);

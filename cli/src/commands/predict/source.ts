@@ -1,7 +1,6 @@
 // fedkm predict of a source: labels are written where the rows are, and only when a table for them is named.
 
 import type { MissingPolicy } from "@fedkm/files";
-import { isAddress } from "@fedkm/sql/address";
 import { centroidsAt, deviceOrName } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
@@ -15,18 +14,13 @@ interface PredictSourceOptions extends LabelFlags {
   readonly deviceColumn?: string;
   readonly missing?: MissingPolicy;
   readonly out?: string;
-  readonly into?: string;
   readonly json?: boolean;
 }
 
 export async function predictSource(address: string, options: PredictSourceOptions, io: Console): Promise<void> {
-  const { into, out, deviceColumn, labelsAs, distances, missing, device, json = false } = options;
-  if (!isAddress(address)) throw new UsageError("--into is for sources: labels of a file go to --out");
-  if (into === undefined) {
-    throw new UsageError("labels of a source need --into TABLE, the new table for them");
-  }
+  const { out, deviceColumn, labelsAs, distances, missing, device, json = false } = options;
+  if (out === undefined) throw new UsageError("labels of a source need --out TABLE, the new table for them");
   const forFiles = Object.entries({
-    "--out": out,
     "--device-column": deviceColumn,
     "--labels-as": labelsAs,
     "--distances": distances,
@@ -45,10 +39,11 @@ export async function predictSource(address: string, options: PredictSourceOptio
   const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
   try {
     const number = deviceOrName(model, device, source.name, "the source");
-    await source.labelInto(into, centroidsAt(model, number), model.scaling);
+    await source.labelInto(out, centroidsAt(model, number), model.scaling);
     const { rows, dropped } = source;
-    if (json) io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into })}\n`);
-    else io.stdout.write(`${count(rows)} rows labelled: table ${into}\n`);
+    if (json)
+      io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
+    else io.stdout.write(`${count(rows)} rows labelled: table ${out}\n`);
   } finally {
     await source.close();
   }

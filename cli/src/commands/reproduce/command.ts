@@ -17,15 +17,18 @@ export function reproduceCommand(io: Console): Command {
     )
     .option(
       "--runs <integer>",
-      "independent runs of every cell (default: 10, or 2 with --quick)",
+      "how many independent runs of every cell (default: 10, or 2 with --quick)",
       parseWhole("--runs", 1),
     )
-    .option("--data <files...>", "your rows and classes, for features: wider than 50 columns become components")
-    .option("--classes <column>", "of your files", "label")
-    .option("--devices <integer>", "how many share your files", parseWhole("--devices", 2, 10_000), 10)
+    .option(
+      "--data <files...>",
+      "files of your rows and classes, for features: wider than 50 columns become components",
+    )
+    .option("--classes <column>", "of your files: the known class of every row", "label")
+    .option("--devices <integer>", "how many devices share your files", parseWhole("--devices", 2, 10_000), 10)
     .option("--quick", "few sizes, for a first look")
     .option("--out <folder>", "where everything goes", "fedkm-reproduce")
-    .option("--seed <integer>", "draws all data and networks", parseSeed, 1)
+    .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option(
       "--init <starts>",
       "where devices start: local (each device's own k-means, best of 10, as in the authors' public code), kmeans++ (its seeds alone), auto (as fedkm fit), several with commas between, or all",
@@ -33,9 +36,9 @@ export function reproduceCommand(io: Console): Command {
       ["local"],
     )
     .option(
-      "--workers <integer>",
-      "processes that share the work (default: one for each core)",
-      parseWhole("--workers", 1, 256),
+      "--threads <integer>",
+      "how many processes share the work; the answer has the same bits with any number of them (default: all processors)",
+      parseWhole("--threads", 1, 256),
     )
     .option(
       "--summary <name>",

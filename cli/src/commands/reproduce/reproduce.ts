@@ -35,7 +35,7 @@ export interface ReproduceOptions extends PluginOptions {
   readonly out: string;
   readonly seed: number;
   readonly init: readonly StartName[];
-  readonly workers?: number;
+  readonly threads?: number;
   readonly summary?: "mean" | "median";
   readonly titles: boolean;
   readonly resume?: true;
@@ -44,12 +44,12 @@ export interface ReproduceOptions extends PluginOptions {
 
 export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
   const { what, quick = false, out, seed, devices, init: starts, resume = false, plugin: plugins } = options;
-  const { runs = quick ? 2 : 10, workers = availableParallelism(), summary, titles } = options;
+  const { runs = quick ? 2 : 10, threads = availableParallelism(), summary, titles } = options;
   const features = await readFeatures(options);
   const planned = { what, runs, seed, starts, quick, features, devices, plugins };
   const progress = progressOn(stderr);
   try {
-    const request = { ...planned, folder: out, resume, workers, node: process.version };
+    const request = { ...planned, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
     const results = resultsOf(finished, { ...(summary && { summary }), titles }, watchable);

@@ -1,15 +1,15 @@
-// fedkm study: what can be asked about the contract that all devices share.
+// fedkm study: its flags.
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { StudyInitOptions } from "./init.ts";
+import type { StudyInitOptions } from "./study.ts";
 
 export function studyCommand(io: Console): Command {
   return new Command("study")
     .description(
-      "The contract that all devices of a network share: what is measured, how many clusters, how closely tied.",
+      "The contract that all devices of a network share: the features, the number of clusters, and how strongly neighbours pull.",
     )
     .addCommand(initCommand(io))
     .addCommand(checkCommand(io));
@@ -20,7 +20,7 @@ function initCommand(io: Console): Command {
     .description("Write a study file to look over and hand to every device.")
     .option("--name <text>", "what the study is called", "study")
     .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
-    .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
+    .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option(
       "--clusters <kind>",
       "personal: each device has its own; shared: one clustering for all, as of all rows together",
@@ -28,35 +28,47 @@ function initCommand(io: Console): Command {
       "personal",
     )
     .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
-    .option("--data <file.csv>", "take columns and bounds from this file instead")
-    .option("--columns <a,b>", "only these columns of --data")
+    .option("--data <file.csv>", "a file of rows to take columns and bounds from instead")
+    .option("--columns <names>", "these columns of --data only, with commas between")
     .option(
       "--privacy <mode>",
       "guarded, private (differential privacy), or open for data that may be public",
       parseChoice("--privacy", ["guarded", "private", "open"]),
       "guarded",
     )
-    .option("--typical-rows <integer>", "private: rows of a device, about", parseWhole("--typical-rows", 1))
-    .option("--devices <integer>", "private and shared: release rows with so many devices", parseWhole("--devices", 3))
-    .option("--epsilon <number>", "private: what releases of a device's rows cost (1)", parseAtLeastZero("--epsilon"))
-    .option("--delta <number>", "private: how likely that may not hold (1e-5)", parseAtLeastZero("--delta"))
+    .option("--typical-rows <integer>", "private: about how many rows a device has", parseWhole("--typical-rows", 1))
+    .option(
+      "--devices <integer>",
+      "private and shared: how many devices must be there before rows are released",
+      parseWhole("--devices", 3),
+    )
+    .option(
+      "--epsilon <number>",
+      "private: the differential-privacy budget of a device's rows (default: 1)",
+      parseAtLeastZero("--epsilon"),
+    )
+    .option(
+      "--delta <number>",
+      "private: how likely the budget may not hold (default: 1e-5)",
+      parseAtLeastZero("--delta"),
+    )
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
     .action(async (options: StudyInitOptions) => {
-      const { initStudy } = await import("./init.ts");
+      const { initStudy } = await import("./study.ts");
       await initStudy(options, io);
     });
 }
 
 function checkCommand(io: Console): Command {
   return new Command("check")
-    .description("Say what a study file means, or what is wrong with it, and whether data fits it.")
+    .description("Show what a study file means, or what is wrong with it, and whether files fit it.")
     .argument("<study.yaml>")
-    .option("--data <files...>", "also read these files as a device would")
+    .option("--data <files...>", "also read these files of rows as a device would")
     .option("--json", "print one JSON object instead")
     .addHelpText("after", "\nExample:\n  fedkm study check study.yaml --data north.csv")
     .action(async (file: string, options: { data?: string[]; json?: true }) => {
-      const { checkStudy } = await import("./check.ts");
+      const { checkStudy } = await import("./study.ts");
       await checkStudy(file, options, io);
     });
 }

@@ -2,7 +2,7 @@
 
 import type { PackedMoment } from "../../engine/messages.ts";
 
-export type Place = readonly [x: number, y: number];
+export type ScreenPoint = readonly [x: number, y: number];
 
 /** A shade spans a factor of ten: devices that come closer are seen to come closer for as long as they do. */
 const FACTOR = 10;
@@ -26,7 +26,7 @@ export function drawLinks(
   context: CanvasRenderingContext2D,
   links: Uint32Array,
   levels: Uint8Array,
-  places: readonly Place[],
+  places: readonly ScreenPoint[],
   shades: readonly string[],
 ): void {
   context.lineWidth = levels.length > 300 ? 0.6 : 2;
@@ -48,7 +48,7 @@ export function drawLinks(
 export function drawMessages(
   context: CanvasRenderingContext2D,
   { links }: PackedMoment,
-  places: readonly Place[],
+  places: readonly ScreenPoint[],
   travelled: number,
 ): void {
   const size = 3.4;
@@ -63,9 +63,9 @@ export function drawMessages(
 
 /** The link under a place, if any is within a few pixels. */
 export function linkAt(
-  [x, y]: Place,
+  [x, y]: ScreenPoint,
   { links }: PackedMoment,
-  places: readonly Place[],
+  places: readonly ScreenPoint[],
 ): readonly [number, number] | undefined {
   let found: readonly [number, number] | undefined;
   let least = 6;

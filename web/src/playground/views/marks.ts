@@ -1,17 +1,16 @@
 // What is drawn over large panels: trails, the neighbours' centroids, the own ones, and names.
 
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
-import { cornerOf, type Grid } from "./grid.ts";
-import type { Look } from "./painter.ts";
-import { centroidsInPlane, type Plane } from "./plane.ts";
+import type { PanelColours } from "./painter.ts";
+import { centroidsInPlane, cornerOf, type PanelGrid, type Plane } from "./plane.ts";
 
 /** Everything that a drawing of one moment needs. */
 interface Drawing {
   readonly problem: PackedProblem;
   readonly moment: PackedMoment;
-  readonly grid: Grid;
+  readonly grid: PanelGrid;
   readonly plane: Plane;
-  readonly look: Look;
+  readonly look: PanelColours;
 }
 
 /** How many moments a trail goes back. */

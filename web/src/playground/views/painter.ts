@@ -4,11 +4,10 @@
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
 import { paintCells } from "./cells.ts";
 import { paintDots, placeDots, relabel } from "./dots.ts";
-import { cornerOf, type Grid, LARGE_SIDE } from "./grid.ts";
 import { type Canvas, fillWithin, mixed, pixelOf, type Square } from "./pixels.ts";
-import { centroidsInPlane, type Plane } from "./plane.ts";
+import { centroidsInPlane, cornerOf, LARGE_SIDE, type PanelGrid, type Plane } from "./plane.ts";
 
-export interface Look {
+export interface PanelColours {
   readonly paper: string;
   readonly ink: string;
   readonly quiet: string;
@@ -54,7 +53,7 @@ export class PanelPainter {
   readonly #look: { readonly paper: number; readonly ink: number; readonly faint: number };
 
   /** `scale`: pixels of the screen for one of the page. */
-  constructor(problem: PackedProblem, grid: Grid, plane: Plane, scale: number, look: Look) {
+  constructor(problem: PackedProblem, grid: PanelGrid, plane: Plane, scale: number, look: PanelColours) {
     const width = Math.round(grid.width * scale);
     this.image = new ImageData(width, Math.round(grid.height * scale));
     this.#canvas = { pixels: new Uint32Array(this.image.data.buffer), width };

@@ -1,0 +1,157 @@
+// fedkm study: a first study file for a person to look over, and what a study file means and whether files fit it.
+
+import { existsSync } from "node:fs";
+import {
+  contractOf,
+  type Feature,
+  frameBytes,
+  noiseOfCentroids,
+  parseStudy,
+  type Study,
+  scaleRows,
+  studyId,
+  whatAllLearn,
+  whatNeighboursLearn,
+  whatTrustMeans,
+} from "@fedkm/device";
+import {
+  draftStudy,
+  featureBounds,
+  readColumns,
+  readPoints,
+  readStudyText,
+  type StudyDraft,
+} from "@fedkm/device/daemon";
+import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { count, significant } from "../../numbers.ts";
+import { alignColumns } from "../../table.ts";
+import { writeWhole } from "../../write.ts";
+
+export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
+  readonly feature?: readonly string[];
+  readonly data?: string;
+  readonly columns?: string;
+  readonly out: string;
+}
+
+export async function initStudy(options: StudyInitOptions, { stdout }: Console): Promise<void> {
+  const { feature, data, columns, out, ...draft } = options;
+  if ((feature === undefined) === (data === undefined)) {
+    throw new UsageError("either --feature or --data must be given, got both or neither");
+  }
+  checkPrivateOptions(draft);
+  if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
+  const features =
+    data === undefined
+      ? feature?.map(parseFeature)
+      : featureBounds(await readColumns(data, process.env, columns?.split(",")));
+  const text = draftStudy({ ...draft, features: features ?? [] });
+  const study = parseStudy(text);
+  await writeWhole(out, text);
+  const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
+  stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
+  stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);
+  if (study.privacy !== "private") return;
+  if (study.clusters === "shared") stdout.write(`${noiseLine(study)}\n`);
+  // Bounds that come from rows say something about them.
+  if (data !== undefined)
+    stdout.write(
+      "bounds and scales come from the file: replace them by what is known without it, or the promise does not cover them\n",
+    );
+}
+
+function parseFeature(text: string): Feature {
+  const [name, min, max, unit = ""] = text.split(":");
+  const bounds = { min: Number(min), max: Number(max) };
+  if (!name || !min || !max || !(bounds.min < bounds.max)) {
+    throw new UsageError(`--feature must be name:min:max or name:min:max:unit with min below max, got "${text}"`);
+  }
+  return { name, unit, ...bounds, scale: 1 };
+}
+
+/** What only a private study takes, and what it needs. */
+function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
+  const { privacy, clusters, typicalRows, devices, epsilon, delta } = draft;
+  if (privacy !== "private") {
+    const options = { "--typical-rows": typicalRows, "--devices": devices, "--epsilon": epsilon, "--delta": delta };
+    const [wrong] = Object.entries(options).filter(([, value]) => value !== undefined);
+    if (wrong !== undefined) throw new UsageError(`${wrong[0]} needs --privacy private, got ${privacy}`);
+    return;
+  }
+  if (typicalRows === undefined) throw new UsageError("--privacy private needs --typical-rows");
+  if (clusters === "shared" && devices === undefined)
+    throw new UsageError("--privacy private with --clusters shared needs --devices");
+  if (clusters !== "shared" && devices !== undefined)
+    throw new UsageError(`--devices needs --clusters shared, got ${clusters}`);
+}
+
+/** What the noise does to the answer, whatever the rows are. */
+function noiseLine(study: Study): string {
+  const { k, devices, typicalRows } = study;
+  const moved = significant(noiseOfCentroids(study), 2);
+  return `with ${devices} devices of ${typicalRows} rows in ${k} clusters of one size the noise moves a coordinate of a centroid by about ${moved} of a scale`;
+}
+
+interface DataFit {
+  readonly file: string;
+  readonly rows: number;
+  readonly rowsOutside: number;
+}
+
+export async function checkStudy(
+  file: string,
+  { data = [], json }: { data?: readonly string[]; json?: boolean },
+  { stdout }: Console,
+): Promise<void> {
+  const study = parseStudy(readStudyText(file));
+  const hash = studyId(await contractOf(study));
+  const fits: DataFit[] = [];
+  for (const path of data) {
+    const points = await readPoints(path, study, process.env);
+    fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
+  }
+  const facts = { study, hash, frameBytes: frame(study), data: fits };
+  stdout.write(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `${describe(facts).join("\n")}\n`);
+}
+
+function frame({ k, features }: Study): number {
+  return frameBytes({ k, d: features.length });
+}
+
+interface Facts {
+  readonly study: Study;
+  readonly hash: string;
+  readonly frameBytes: number;
+  readonly data: readonly DataFit[];
+}
+
+function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
+  const { name, k, alpha, coupling, weighting, privacy, minimum, features } = study;
+  const heading = ["feature", "unit", "min", "max", "scale"];
+  const rows = features.map((feature) => [
+    feature.name,
+    feature.unit,
+    String(feature.min),
+    String(feature.max),
+    String(feature.scale),
+  ]);
+  const fits = data.map(({ file, rows: all, rowsOutside }) => {
+    const enough =
+      all - rowsOutside >= k * minimum
+        ? ""
+        : `; fewer than ${k * minimum} that count: it would send nothing of its own`;
+    return `${file}: ${count(all)} rows, ${count(rowsOutside)} outside the bounds${enough}`;
+  });
+  return [
+    study.clusters === "shared"
+      ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
+      : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
+    ...(study.neighbours === "trusted" ? [whatTrustMeans] : []),
+    "",
+    ...alignColumns([heading, ...rows]),
+    "",
+    `hash ${hash}, frames of ${count(bytes)} bytes`,
+    ...fits,
+  ];
+}

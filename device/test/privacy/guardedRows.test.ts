@@ -1,0 +1,191 @@
+// Guarded rows of a device: what is sent and when, rows that come and go in groups, and a history that is lost.
+
+import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
+import { smallestClass } from "@fedkm/core/privacy";
+import { describe, expect, it } from "vitest";
+import { createDevice } from "../../src/change/studyLoop.ts";
+import { type DeviceMemory, volatileMemory } from "../../src/loop/savedState.ts";
+import {
+  decodeHistory,
+  emptyHistory,
+  encodeHistory,
+  followRows,
+  type HistoryMemory,
+} from "../../src/privacy/history.ts";
+import { simulatedClock } from "../../src/simulation/clock.ts";
+import { simulate } from "../../src/simulation/simulate.ts";
+import { contractOf } from "../../src/study/study.ts";
+import { decodeFrame } from "../../src/wire/studyFrames.ts";
+import { emptyNetwork, problem, studyWith } from "../problem.ts";
+
+const HOUR = 3_600_000;
+const rowsOf = (...values: number[]): Matrix => matrix(values.map((value) => [value]));
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe("followRows(history, rows, minimum)", () => {
+  const begun = followRows(emptyHistory(["x"]), rowsOf(...range(0, 20)), 5).history;
+
+  it("lets new rows wait until they are enough, and then enter as a class of their own", () => {
+    const few = followRows(begun, rowsOf(...range(0, 24)), 5);
+    expect(few).toEqual({ history: begun, waiting: { added: 4, deleted: 0 } });
+    const { history, waiting } = followRows(begun, rowsOf(...range(0, 25)), 5);
+    expect(waiting).toEqual({ added: 0, deleted: 0 });
+    expect(Array.from(history.counted.classes.sizes)).toEqual([20, 5]);
+  });
+
+  it("lets deleted rows count until enough of their class are gone, in whatever order the data are", () => {
+    const few = followRows(begun, rowsOf(...range(4, 20).reverse()), 5);
+    expect(few).toEqual({ history: begun, waiting: { added: 0, deleted: 4 } });
+    const { history, waiting } = followRows(begun, rowsOf(...range(5, 20)), 5);
+    expect(waiting).toEqual({ added: 0, deleted: 0 });
+    expect(history.counted.rows.rows).toBe(15);
+    expect(Array.from(history.departed.classes.sizes)).toEqual([5]);
+  });
+
+  it("knows rows that come back: they are no new rows, and come back with their class", () => {
+    const { history } = followRows(begun, rowsOf(...range(10, 20)), 5);
+    expect(followRows(history, rowsOf(...range(0, 4), ...range(10, 20), 99), 5).waiting).toEqual({
+      added: 5,
+      deleted: 0,
+    });
+    const whole = followRows(history, rowsOf(...range(0, 20), 99), 5);
+    expect(whole.waiting).toEqual({ added: 1, deleted: 0 });
+    expect(whole.history.counted.rows.rows).toBe(20);
+    expect(whole.history.departed.keys.length).toBe(0);
+  });
+
+  it("counts equal rows as often as they are there", () => {
+    const twice = followRows(emptyHistory(["x"]), rowsOf(1, 1, 1, 1, 2, 2, 2, 2), 4).history;
+    expect(followRows(twice, rowsOf(1, 2, 2, 2, 2), 4).waiting).toEqual({ added: 0, deleted: 3 });
+    expect(followRows(twice, rowsOf(2, 2, 2, 2), 4).history.counted.rows.rows).toBe(4);
+  });
+
+  it("never tells fewer rows apart than the minimum, in 200 histories of rows that come and go", () => {
+    let smallest = Number.POSITIVE_INFINITY;
+    for (let seed = 0; seed < 200; seed++) {
+      const random = randomStream(seed, "rows");
+      const all = range(0, 60);
+      let history = emptyHistory(["x"]);
+      for (let step = 0; step < 8; step++) {
+        const share = random();
+        history = followRows(history, rowsOf(...all.filter(() => random() < share)), 6).history;
+        for (const { classes } of [history.counted, history.departed]) {
+          if (classes.sizes.length > 0) smallest = Math.min(smallest, smallestClass(classes));
+        }
+      }
+    }
+    expect(smallest).toBe(6);
+  });
+
+  it("is the same history after it was written and read", () => {
+    const { history } = followRows(begun, rowsOf(...range(8, 30)), 5);
+    expect(decodeHistory(encodeHistory(history), ["x"])).toEqual(history);
+    const { counted } = history;
+    const left = Uint8Array.from(counted.classes.sizes, (_, id) => (id === 0 ? 1 : 0));
+    const some = { ...history, counted: { ...counted, classes: { ...counted.classes, left } } };
+    expect(decodeHistory(encodeHistory(some), ["x"])).toEqual(some);
+    expect(decodeHistory(encodeHistory(history), ["y"])).toBeUndefined();
+  });
+});
+
+/** One guarded device, alone with a test as its neighbour. */
+async function alone(memory: DeviceMemory, rows = paperData("iso", 1, 100, 1).datasets[0]) {
+  const study = studyWith({ privacy: "guarded", minimum: 10 });
+  const contract = await contractOf(study);
+  const clock = simulatedClock();
+  const around = emptyNetwork();
+  const device = createDevice({ study, contract, network: around.network, clock, memory, links: ["a"], rows });
+  await device.start();
+  around.listener.onConnect("a");
+  const run = (milliseconds: number) => {
+    const until = clock.now() + milliseconds;
+    while (clock.step(until));
+  };
+  const heard = () =>
+    around.sent.flatMap(({ frame }) => {
+      const said = decodeFrame(contract, frame);
+      return said.kind === "centroids" ? [said] : [];
+    });
+  return { device, run, heard, rows };
+}
+
+describe("a guarded device", () => {
+  it("sends nothing before what it publishes is written down, and says why it cannot be", async () => {
+    const waiting: ((failure: string | undefined) => void)[] = [];
+    const history: HistoryMemory = { saved: undefined, isLost: false, keep: (_, done) => waiting.push(done) };
+    const { device, run, heard } = await alone({ ...volatileMemory(1), history });
+    run(10 * 60_000);
+    expect(heard()).toEqual([]);
+    waiting.splice(0).forEach((done) => {
+      done("no space left");
+    });
+    expect(device.status().guarded?.failure).toBe("no space left");
+    for (let turn = 0; turn < 10; turn++) {
+      run(60_000);
+      waiting.splice(0).forEach((done) => {
+        done(undefined);
+      });
+    }
+    run(60_000);
+    expect(heard().length).toBeGreaterThan(0);
+    expect(device.status().guarded).toMatchObject({ failure: null, isHistoryLost: false });
+  });
+
+  it("sends coordinates on the grid only, none of them a row, and sketches of enough rows", async () => {
+    const { run, heard, rows, device } = await alone(volatileMemory(1));
+    run(60_000);
+    const step = 60 * 2 ** -20;
+    const sent = heard().flatMap(({ centroids, sketches }) => [
+      ...centroids.data,
+      ...sketches.flatMap((sketch) => Array.from(sketch.centroids)),
+    ]);
+    expect(sent.length).toBeGreaterThan(6);
+    for (const x of sent) {
+      expect(Math.abs(x / step - Math.round(x / step))).toBeLessThan(1e-6);
+      expect(rows.data).not.toContain(x);
+    }
+    expect(device.status().guarded?.smallestClass).toBeGreaterThanOrEqual(10);
+  });
+
+  it("sends nothing of its rows where it does not know what it has published, until a person consents", async () => {
+    const lost = { saved: undefined, isLost: true, keep: (_: Uint8Array, done: (failure?: string) => void) => done() };
+    const { device, run, heard, rows } = await alone({ ...volatileMemory(2), history: lost });
+    run(10 * 60_000);
+    expect(heard()).toEqual([]);
+    expect(device.status()).toMatchObject({ rows: 0, rowsLeftOut: 100, guarded: { isHistoryLost: true } });
+    device.reset(rows);
+    run(60_000);
+    expect(heard().length).toBeGreaterThan(0);
+    expect(device.status()).toMatchObject({ rows: 100, guarded: { isHistoryLost: false } });
+  });
+
+  it("goes on from its history after a restart, and lets one new row wait", async () => {
+    const memory = volatileMemory(1);
+    const { run, rows, device } = await alone(memory);
+    run(60_000);
+    device.stop();
+    const more = { data: Float64Array.from([...rows.data, 1, 2]), rows: 101, cols: 2 };
+    const again = await alone(volatileMemory(2, memory.latest(), memory.latestHistory()), more);
+    again.run(60_000);
+    expect(again.device.status()).toMatchObject({
+      rows: 100,
+      rowsLeftOut: 1,
+      guarded: { rowsWaiting: { added: 1, deleted: 0 }, isHistoryLost: false },
+    });
+  });
+});
+
+it("a network of guarded devices settles near the objective of an open one, and classes stay large enough", async () => {
+  const links = ring(5);
+  const given = await problem("var", links, 1, { privacy: "guarded", minimum: 10 });
+  const network = simulate(given);
+  expect(network.settle(HOUR)).toBe(true);
+  network.setRows(2, { data: given.datasets[2].data.slice(0, 180), rows: 90, cols: 2 });
+  network.crash(3);
+  network.restart(3);
+  expect(network.settle(HOUR)).toBe(true);
+  for (let i = 0; i < 5; i++) expect(network.status(i).guarded?.smallestClass).toBeGreaterThanOrEqual(10);
+  const plain = simulate(await problem("var", links, 1));
+  expect(plain.settle(HOUR)).toBe(true);
+  expect(network.objective()).toBeLessThan(1.05 * plain.objective());
+});

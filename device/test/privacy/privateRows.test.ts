@@ -1,0 +1,209 @@
+// Private rows of a device: two releases, a ledger that is paid before anything is sent, and rows that are not asked again.
+
+import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
+import { describe, expect, it } from "vitest";
+import { followReleases } from "../../src/loop/personalLoop.ts";
+import type { UpdateModel } from "../../src/loop/updateModel.ts";
+import type { HistoryMemory } from "../../src/privacy/history.ts";
+import { decodeLedger, encodeLedger, newLedger } from "../../src/privacy/ledger.ts";
+import { PrivateRows } from "../../src/privacy/privateRows.ts";
+import { simulate } from "../../src/simulation/simulate.ts";
+import { canonicalStudy, contractOf, parseStudy } from "../../src/study/study.ts";
+import { refusalOf, studyWith } from "../problem.ts";
+
+const text = `name: private
+k: 3
+alpha: 1
+privacy: private
+typicalRows: 800
+features:
+  - { name: x, unit: "", min: -13, max: 13 }
+  - { name: y, unit: "", min: -13, max: 13 }
+`;
+const study = parseStudy(text);
+const secret = Uint8Array.from({ length: 32 }, (_, i) => i);
+const [rows, others] = paperData("iso", 2, 800, 1).datasets;
+const reversed: Matrix = { ...rows, data: rows.data.map((_, i) => rows.data[2 * (799 - (i >> 1)) + (i & 1)]) };
+
+/** A disk that says when it has written, or does not. */
+function diskOf(saved: Uint8Array | undefined = encodeLedger(newLedger(secret)), isLost = false) {
+  const written: Uint8Array[] = [];
+  const waiting: ((failure: string | undefined) => void)[] = [];
+  const memory: HistoryMemory = { saved, isLost, keep: (bytes, done) => written.push(bytes) && waiting.push(done) };
+  return { memory, written, finish: (failure?: string) => waiting.shift()?.(failure) };
+}
+
+function started(disk = diskOf(), of = study) {
+  const kept: number[] = [];
+  const own = new PrivateRows(of, disk.memory, () => kept.push(1));
+  own.take(rows);
+  return { ...disk, own, kept };
+}
+
+describe("the private rows of a device", () => {
+  it("count only when what they cost is written down", () => {
+    const { own, written, finish, kept } = started();
+    expect(own.summary).toBeUndefined();
+    expect(own.status()).toMatchObject({ releases: 1, stage: null });
+    expect(decodeLedger(written[0], 2)?.releases).toHaveLength(1);
+    finish("no space");
+    expect(own.summary).toBeUndefined();
+    expect(own.status().failure).toBe("no space");
+    own.keep();
+    expect(written[1]).toEqual(written[0]);
+    finish();
+    expect(kept).toHaveLength(1);
+    expect(own.summary?.points.rows).toBeGreaterThan(3);
+    expect(own.status()).toMatchObject({ stage: "cells", failure: null, isOutdated: false });
+    expect(own.status().epsilonSpent).toBeLessThan(0.75);
+  });
+
+  it("are released with the same bytes after a crash before or after the write, whatever their order, and never twice", () => {
+    const first = started();
+    first.finish();
+    const lost = started();
+    expect(lost.written).toEqual(first.written);
+    const again = new PrivateRows(study, diskOf().memory, () => {});
+    again.take(reversed);
+    expect(again.status()).toEqual(lost.own.status());
+    const after = diskOf(first.written[0]);
+    const restarted = new PrivateRows(study, after.memory, () => {});
+    restarted.take(reversed);
+    expect(after.written).toEqual([]);
+    expect(restarted.summary).toEqual(first.own.summary);
+    expect(restarted.awaitsCentroids).toBe(true);
+  });
+
+  it("are released around centroids once more, and that is all they cost", () => {
+    const { own, finish, written } = started();
+    finish();
+    const at = kmeans(rows, { k: 3 }).centroids;
+    own.releaseAround(at);
+    expect(own.summary?.points.rows).toBeGreaterThan(3);
+    finish();
+    expect(own.summary?.points.rows).toBe(3);
+    expect(globalCentroidDeviation([own.summary?.points ?? at], at)).toBeLessThan(0.1);
+    expect(own.status().epsilonSpent).toBeCloseTo(1, 6);
+    expect(own.awaitsCentroids).toBe(false);
+    expect(written).toHaveLength(2);
+  });
+
+  it("that have changed wait for a person, and cost again, up to the lifetime", () => {
+    const { own, finish, written } = started();
+    finish();
+    const before = own.summary;
+    own.take(others);
+    expect(own.status().isOutdated).toBe(true);
+    expect(own.summary).toBe(before);
+    expect(own.awaitsCentroids).toBe(false);
+    expect(written).toHaveLength(1);
+    for (let i = 0; i < 7; i++) {
+      own.renew();
+      finish();
+    }
+    expect(own.status()).toMatchObject({ isOutdated: false, failure: null });
+    const spent = own.status().epsilonSpent;
+    for (let i = 0; i < 100; i++) {
+      own.renew();
+      finish();
+    }
+    expect(own.status().failure).toMatch(/^a further release would cost more than the study's lifetimeEpsilon of 4$/);
+    expect(own.status().epsilonSpent).toBeGreaterThan(spent);
+    expect(own.status().epsilonSpent).toBeLessThanOrEqual(4);
+  });
+
+  it("say nothing where the ledger is lost or damaged, until a person consents", () => {
+    for (const disk of [diskOf(undefined, true), diskOf(Uint8Array.of(1, 2, 3)), diskOf(new Uint8Array(0))]) {
+      const { own, written, finish } = started(disk);
+      expect(own.status().isHistoryLost).toBe(true);
+      expect([own.summary, written]).toEqual([undefined, []]);
+      own.renew();
+      finish();
+      expect(own.status()).toMatchObject({ isHistoryLost: false, releases: 1, stage: "cells" });
+    }
+  });
+
+  it("are noise alone where there are none, and the device then follows its neighbours", () => {
+    const disk = diskOf();
+    const own = new PrivateRows(study, disk.memory, () => {});
+    own.take({ data: new Float64Array(0), rows: 0, cols: 2 });
+    expect(disk.written).toEqual([]);
+  });
+});
+
+describe("the second release of a device that nothing wakes", () => {
+  const at = (seconds: number, isMoving: boolean) => {
+    const around: Matrix[] = [];
+    const own = { awaitsCentroids: true, releaseAround: (centroids: Matrix) => around.push(centroids) };
+    const model = { followReleases() {}, centroids: rows, isMoving, private: own } as unknown as UpdateModel;
+    return { wait: followReleases(model, 1000 * seconds, () => false) / 1000, releases: around.length };
+  };
+
+  it("is looked for when it may first be made, however restless the device is before", () => {
+    expect(at(6, true)).toEqual({ wait: 54, releases: 0 });
+    expect(at(6, false)).toEqual({ wait: 54, releases: 0 });
+    expect(at(60, false)).toEqual({ wait: Number.POSITIVE_INFINITY, releases: 1 });
+  });
+
+  it("is looked for again and again while the device is restless, and made at last", () => {
+    expect(at(60, true)).toEqual({ wait: 30, releases: 0 });
+    expect(at(650, true)).toEqual({ wait: 10, releases: 0 });
+    expect(at(660, true)).toEqual({ wait: Number.POSITIVE_INFINITY, releases: 1 });
+  });
+});
+
+describe("a network of private devices", () => {
+  const started = async (seed: number) => {
+    const { datasets } = paperData("iso", 5, 800, seed);
+    const simulation = simulate({ study, contract: await contractOf(study), datasets, graph: ring(5), seed });
+    simulation.run(70_000);
+    return { simulation, datasets };
+  };
+
+  it("ends nearer to the pooled answer than devices alone, in the median of five draws of the noise", async () => {
+    const ratios: number[] = [];
+    for (let seed = 1; seed <= 5; seed++) {
+      const { simulation, datasets } = await started(seed);
+      expect(simulation.status(2).private).toMatchObject({ releases: 2, stage: "means", isOutdated: false });
+      const reference = kmeans(stack(datasets), { k: 3, restarts: 20 }).centroids;
+      expect(simulation.settle(3_600_000)).toBe(true);
+      const alone = datasets.map((own) => kmeans(own, { k: 3 }).centroids);
+      const away = globalCentroidDeviation(simulation.centroids(), reference);
+      ratios.push(away / globalCentroidDeviation(alone, reference));
+    }
+    expect(ratios.sort((x, y) => x - y)[2]).toBeLessThan(1);
+  });
+
+  it("never asks the rows again: with the rows gone, what is sent from then on is the same to the bit", async () => {
+    const [{ simulation }, { simulation: without }] = [await started(3), await started(3)];
+    for (let i = 0; i < 5; i++) without.setRows(i, { data: new Float64Array(0), rows: 0, cols: 2 });
+    simulation.settle(3_600_000);
+    without.settle(3_600_000);
+    expect(without.centroids()).toEqual(simulation.centroids());
+  });
+});
+
+describe("a private study", () => {
+  const said = (from: string, to: string) => refusalOf(text.replace(from, to));
+
+  it("has its budget in its text, and other studies have the text that they had", () => {
+    expect(JSON.parse(canonicalStudy(study))).toMatchObject({ epsilon: 1, delta: 1e-5, lifetimeEpsilon: 4 });
+    expect(canonicalStudy(studyWith())).not.toMatch(/epsilon|delta/);
+  });
+
+  it("refuses what would void its promise", () => {
+    expect(said("typicalRows: 800\n", "")).toMatch(/^typicalRows must be an integer/);
+    expect(said("alpha: 1", "alpha: 1\nepsilon: 0")).toMatch(/^epsilon must be a number above 0 and at most 20, got 0/);
+    expect(said("alpha: 1", "alpha: 1\nepsilon: 2\nlifetimeEpsilon: 1")).toMatch(
+      /^lifetimeEpsilon must be a number from 2/,
+    );
+    expect(said("alpha: 1", "alpha: 1\nweighting: sample")).toMatch(
+      /^weighting must be "device" with privacy "private"/,
+    );
+    expect(said("privacy: private\ntypicalRows: 800", "privacy: guarded\nepsilon: 1")).toMatch(
+      /^epsilon must be left out/,
+    );
+    const four = [1, 2].map((f) => `  - { name: f${f}, unit: "", min: 0, max: 1 }\n`).join("");
+    expect(said("features:\n", `features:\n${four}`)).toMatch(/^features must be a list of 1 to 3 features/);
+  });
+});

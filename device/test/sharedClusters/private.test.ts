@@ -1,0 +1,235 @@
+// Private rows of devices with shared clusters: noise in shares under the masks, released once over devices that know of
+// each other.
+
+import { complete, globalCentroidDeviation, graph, kmeans, type Matrix, paperData, stack } from "@fedkm/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { observeBoards } from "../../../audit/src/boards.ts";
+import { decodeLedger } from "../../src/privacy/ledger.ts";
+import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { refusalOf } from "../problem.ts";
+
+const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
+
+const text = `name: private
+k: 3
+clusters: shared
+privacy: private
+typicalRows: 200
+devices: 5
+features:
+  - { name: x, unit: "", min: -13, max: 13 }
+  - { name: y, unit: "", min: -13, max: 13 }
+`;
+const study = parseStudy(text);
+const contract = await contractOf(study);
+const { datasets } = paperData("iso", 6, 200, 3);
+const five = datasets.slice(0, 5);
+const noRows: Matrix = { data: new Float64Array(0), rows: 0, cols: 2 };
+
+function networkOf(changes: Partial<SimulationOptions> = {}) {
+  const seen = observeBoards(study, contract);
+  const onEvent: SimulationOptions["onEvent"] = ({ frame }) => frame.length > 0 && seen.see(frame);
+  const common = { study, contract, datasets: five, graph: complete(5), seed: 1, staggerMilliseconds: 200, onEvent };
+  const network = simulate({ ...common, ...changes });
+  /** Names of sums for which two different totals were ever known, which must not be. */
+  const answersTwice = () => {
+    const totals = new Map<string, Set<string>>();
+    for (const { content, totals: found } of seen.sums()) {
+      const name = `${content.stage} ${nameOfSums(content)}`;
+      totals.set(name, (totals.get(name) ?? new Set()).add(found.join(" ")));
+    }
+    return [...totals.values()].filter(({ size }) => size > 1).length;
+  };
+  const releases = () => seen.sums().filter(({ content }) => content.stage === stages.cells).length;
+  return { network, seen, answersTwice, releases };
+}
+
+const ledgerOf = (network: Simulation, i: number) => decodeLedger(network.history(i) ?? new Uint8Array(0), 2);
+const spentBy = (network: Simulation) => five.map((_, i) => ledgerOf(network, i)?.releases.length);
+
+describe("private devices with shared clusters", () => {
+  it("end with one answer, nearer to the pooled one than devices alone, after two releases, although frames are lost", () => {
+    const { network, seen, releases } = networkOf({ weather: { loss: 0.3 } });
+    expect(network.settle(120_000)).toBe(true);
+    const centroids = network.centroids();
+    for (const own of centroids) expect(own.data).toEqual(centroids[0].data);
+    const reference = kmeans(stack(five), { k: 3, restarts: 20 }).centroids;
+    const alone = five.map((own) => kmeans(own, { k: 3 }).centroids);
+    expect(globalCentroidDeviation(centroids, reference)).toBeLessThan(globalCentroidDeviation(alone, reference));
+    expect(network.status(2)).toMatchObject({
+      phase: "settled",
+      private: { releases: 2, stage: "means", isOutdated: false, isHistoryLost: false, failure: null },
+      shared: { stage: "frozen", waiting: null },
+    });
+    expect(network.status(2).private?.epsilonSpent).toBeCloseTo(1, 6);
+    expect([seen.padsTwice(), releases()]).toEqual([0, 1]);
+  });
+
+  it("release nothing while they are fewer than the study says", () => {
+    const { network, releases } = networkOf({ absent: [4] });
+    network.run(90_000);
+    expect(network.status(0)).toMatchObject({ phase: "waiting", private: { releases: 0 }, centroids: null });
+    expect(network.status(0).shared?.waiting).toBe("waits until 5 devices are there for a release; now there are 4");
+    network.restart(4);
+    network.run(5_000);
+    expect(network.status(0).phase).toBe("settled");
+    expect(releases()).toBe(1);
+  });
+
+  it("release nothing where one device holds two parts of the network together, although all have two links", () => {
+    const bowtie = graph(5, [
+      [0, 1],
+      [1, 2],
+      [2, 0],
+      [2, 3],
+      [3, 4],
+      [4, 2],
+    ]);
+    const { network, releases } = networkOf({ graph: bowtie });
+    network.run(90_000);
+    expect(network.status(0).shared?.waiting).toMatch(/^waits for more links among the 5 devices/);
+    expect([releases(), ...spentBy(network)]).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it("pay for two releases each, never know two totals for the same sums, and end alike, whenever devices are killed", () => {
+    for (let seed = 0; seed < 12; seed++) {
+      const { network, seen, answersTwice } = networkOf({ seed, weather: { loss: 0.3 } });
+      for (const [victim, at] of [
+        [seed % 5, 150 + 31 * seed],
+        [(seed + 2) % 5, 40 + 7 * seed],
+      ]) {
+        network.run(at);
+        network.crash(victim);
+        network.run(20 * seed);
+        network.restart(victim);
+      }
+      expect(network.settle(200_000), `seed ${seed}`).toBe(true);
+      const [first, ...others] = network.centroids();
+      for (const own of others) expect(own.data).toEqual(first.data);
+      expect(spentBy(network)).toEqual([2, 2, 2, 2, 2]);
+      expect([answersTwice(), seen.padsTwice()]).toEqual([0, 0]);
+    }
+  });
+
+  it("stay frozen when rows change or go, and ask them no more", () => {
+    const { network } = networkOf();
+    expect(network.settle(60_000)).toBe(true);
+    const before = network.centroids();
+    for (let i = 0; i < 5; i++) network.setRows(i, noRows);
+    network.crash(1);
+    network.run(100_000);
+    network.restart(1);
+    network.run(100_000);
+    expect(network.centroids()).toEqual(before);
+    expect(network.status(1)).toMatchObject({ phase: "settled", private: { releases: 2, isOutdated: true } });
+  });
+
+  it("give their answer to a device that comes later, whose rows then do not count", () => {
+    const { network, releases } = networkOf({ datasets, graph: complete(6), absent: [5] });
+    network.run(90_000);
+    const answer = network.status(0).centroids;
+    network.restart(5);
+    network.run(90_000);
+    expect(network.status(5)).toMatchObject({ phase: "settled", private: { releases: 0 }, centroids: answer });
+    expect(network.status(0)).toMatchObject({ phase: "settled", centroids: answer });
+    expect(releases()).toBe(1);
+  });
+
+  it("make another answer when the owners of all have agreed, and keep the one before until then", () => {
+    const { network, releases, answersTwice } = networkOf({ datasets, graph: complete(6), absent: [5] });
+    network.run(90_000);
+    const answer = network.status(0).centroids;
+    network.restart(5);
+    network.run(5_000);
+    for (let i = 0; i < 4; i++) {
+      network.consent(i);
+      network.run(2_000);
+    }
+    expect(network.status(4)).toMatchObject({ phase: "waiting", centroids: answer, private: { releases: 2 } });
+    expect(network.status(4).shared?.waiting).toMatch(/waits for consent to do it again$/);
+    network.crash(2);
+    network.run(500);
+    network.restart(2);
+    network.consent(4);
+    network.run(5_000);
+    for (let i = 0; i < 5; i++) {
+      expect(network.status(i)).toMatchObject({ phase: "settled", private: { releases: 4 } });
+      expect(network.status(i).centroids).not.toEqual(answer);
+    }
+    expect(network.status(5)).toMatchObject({ phase: "settled", private: { releases: 2 } });
+    expect([releases(), answersTwice()]).toEqual([2, 0]);
+  });
+
+  it("do not answer a member that asks for other sums of their rows", () => {
+    const { network } = networkOf();
+    network.settle(60_000);
+    const numbers = Float64Array.of(1, 1, 2, 2, 3, 3);
+    const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers };
+    const { hash } = generation(70_000, content, contract.hash, simulatedSecrets("any").digest);
+    const flags = { isDropped: false, isAsking: true, isBelow: false, hasHeard: false };
+    const said = { knows: 1, ...flags, have: [], entries: [], stage: stages.rows };
+    const frame = encodeBoardMessage(contract, {
+      ...said,
+      stamp: { epoch: 9, sequence: 1 },
+      number: 70_000,
+      hash,
+      content,
+    });
+    expect(decodeShared(sumsShape(study))(contract, frame)).toEqual({ kind: "refused", reason: "flags" });
+    network.forge(1, 0, frame);
+    network.run(1_000);
+    expect(network.status(0)).toMatchObject({ phase: "settled", shared: { stage: "frozen" } });
+  });
+});
+
+describe("what private rows add to sums", () => {
+  it("changes by no more than is paid for when a row comes, in 10,000 pairs", () => {
+    const shape = sumsShape(study);
+    const { releasing } = shape;
+    if (releasing === undefined) throw new Error("a private study must have releases");
+    const numbers = fc.array(fc.double({ min: -13, max: 13, noNaN: true }), { minLength: 6, maxLength: 6 });
+    const rows = fc.array(fc.double({ min: -13, max: 13, noNaN: true }), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(numbers, rows, fc.boolean(), (centroids, data, isFirst) => {
+        const stage = isFirst ? stages.cells : stages.offsets;
+        const content = { ...census(1), stage, numbers: Float64Array.from(centroids) };
+        const points = { data: Float64Array.from(data), rows: 4, cols: 2 };
+        const fewer = { data: points.data.slice(0, 6), rows: 3, cols: 2 };
+        const [more, less] = [points, fewer].map((own) => askedSums(releasing, shape, content, own));
+        const rho = more.reduce(
+          (sum, { values, variance }, p) =>
+            sum + values.reduce((part, value, i) => part + Number(value - less[p].values[i]) ** 2 / (2 * variance), 0),
+          0,
+        );
+        expect(rho).toBeLessThanOrEqual(releasing.rho * (1 + 1e-12));
+      }),
+      { seed, numRuns: 10_000 },
+    );
+  });
+});
+
+describe("a private study with shared clusters", () => {
+  const said = (from: string, to: string) => refusalOf(text.replace(from, to));
+
+  it("comes back from the file that is written of it", () => {
+    expect(parseStudy(formatStudy(study))).toEqual(study);
+  });
+
+  it("says with how many devices rows are released, and gives no seed", () => {
+    expect(said("devices: 5\n", "")).toMatch(/^devices must be an integer from 3 \(colluders and two others\) to 256/);
+    expect(said("devices: 5", "devices: 3\ncolluders: 2")).toMatch(/^devices must be an integer from 4/);
+    expect(said("privacy: private\ntypicalRows: 200", "privacy: guarded")).toMatch(
+      /^devices must be left out unless privacy is "private"/,
+    );
+    expect(said("devices: 5", "devices: 5\nseed: [[0, 0], [1, 1], [2, 2]]")).toMatch(/^seed must be left out with/);
+    expect(said("devices: 5", "devices: 5\nepsilon: 0.001")).toMatch(/^epsilon must be at least 0.01/);
+    expect(said("clusters: shared", "clusters: personal\nalpha: 1")).toMatch(/^devices must be left out unless/);
+  });
+});

@@ -1,0 +1,345 @@
+// What the paper claims, sentence by sentence in its own words, and in how many means and single runs each of them holds,
+// for every dataset and start.
+
+import type { StartName } from "../cell.ts";
+import type { TableRow } from "../table.ts";
+import { aggregate } from "./aggregate.ts";
+
+/** A measure of one run, or its mean over the runs. */
+type ClaimMeasure = "gcd" | "cv" | "objective_rises" | "recovered_clusters";
+
+/** The value at some cell. */
+type Lookup = (measure: ClaimMeasure, method: "fedkm" | "distributed" | "local", at: ClaimSetting) => number;
+
+interface ClaimSetting {
+  readonly points: number;
+  readonly alpha?: number;
+  readonly edgeProbability?: number;
+}
+
+interface Claim {
+  /** The figure whose runs it is judged by. */
+  readonly figure: number;
+  /** Where the paper says it. */
+  readonly place: string;
+  /** A few words, for a narrow table. */
+  readonly name: string;
+  readonly sentence: string;
+  /** What has to be so, in numbers. */
+  readonly measured: string;
+  readonly datasets?: readonly string[];
+  /** Of which it can be judged; all unless said. */
+  readonly starts?: readonly StartName[];
+  /** Judged at every size, or once from the smallest to the largest. */
+  readonly across?: "sizes";
+  /** may: one case is enough. worded: what is refuted is the wording, and one case is enough for that. */
+  readonly judged?: "may" | "worded";
+  readonly holds: (value: Lookup, points: number, largest: number) => boolean;
+}
+
+/** Algorithm 1 at alpha = 1. */
+const ours = (value: Lookup, measure: ClaimMeasure, points: number, edgeProbability = 0.7, alpha = 1) =>
+  value(measure, "fedkm", { points, alpha, edgeProbability });
+
+const theirs = (value: Lookup, measure: ClaimMeasure, points: number, edgeProbability = 0.7) =>
+  value(measure, "distributed", { points, edgeProbability });
+
+const alone = (value: Lookup, points: number) => value("gcd", "local", { points });
+
+/** How many times larger a measure is on the sparse network than on the full one. */
+const fromSparseToFull = (of: typeof theirs, value: Lookup, measure: ClaimMeasure, points: number) =>
+  of(value, measure, points, 0.4) / of(value, measure, points, 1);
+
+const alphaFalls = {
+  figure: 1,
+  place: "IV-B",
+  sentence: "increasing alpha progressively reduces GCD",
+} as const;
+
+const connectivityFalls = {
+  figure: 3,
+  place: "IV-C",
+  sentence: "achieves decreasing GCD as connectivity increases",
+} as const;
+
+const claims: readonly Claim[] = [
+  {
+    ...alphaFalls,
+    name: "GCD falls, alpha 0 to 0.5",
+    measured: "GCD at alpha 0.5 below alpha 0",
+    holds: (value, m) => ours(value, "gcd", m, 0.7, 0.5) < ours(value, "gcd", m, 0.7, 0),
+  },
+  {
+    ...alphaFalls,
+    name: "GCD falls, alpha 0.5 to 1",
+    measured: "GCD at alpha 1 below alpha 0.5",
+    holds: (value, m) => ours(value, "gcd", m) < ours(value, "gcd", m, 0.7, 0.5),
+  },
+  {
+    figure: 1,
+    place: "IV-B",
+    name: "nearer to pooled with m",
+    sentence: "approaching the centralized solution as local sample size grows",
+    measured: "GCD (alpha 1) at the largest size below the smallest",
+    across: "sizes",
+    holds: (value, m, largest) => ours(value, "gcd", largest) < ours(value, "gcd", m),
+  },
+  {
+    figure: 1,
+    place: "IV-B",
+    name: "below distributed",
+    sentence:
+      "outperforms distributed k-means on the isotropic and heterogeneous-variance datasets with lower GCD on anisotropic data",
+    measured: "GCD (alpha 1) below distributed",
+    holds: (value, m) => ours(value, "gcd", m) < theirs(value, "gcd", m),
+  },
+  {
+    figure: 1,
+    place: "IV-B",
+    name: "distributed behind local",
+    sentence: "anisotropic data, where distributed k-means may fall behind local k-means",
+    measured: "GCD of distributed above local",
+    datasets: ["aniso"],
+    judged: "may",
+    holds: (value, m) => theirs(value, "gcd", m) > alone(value, m),
+  },
+  {
+    figure: 2,
+    place: "IV-B",
+    name: "CV falls with m",
+    sentence: "decreasing cross-node disagreement as local sample size increases",
+    measured: "CV (alpha 1) at the largest size below the smallest",
+    across: "sizes",
+    holds: (value, m, largest) => ours(value, "cv", largest) < ours(value, "cv", m),
+  },
+  {
+    figure: 2,
+    place: "IV-B",
+    name: "distributed: CV rises with m",
+    sentence: "whereas distributed k-means exhibits the opposite trend",
+    measured: "CV of distributed at the largest size above the smallest",
+    across: "sizes",
+    holds: (value, m, largest) => theirs(value, "cv", largest) > theirs(value, "cv", m),
+  },
+  {
+    ...connectivityFalls,
+    name: "GCD falls, p 0.4 to 0.7",
+    measured: "GCD at p 0.7 below p 0.4",
+    holds: (value, m) => ours(value, "gcd", m) < ours(value, "gcd", m, 0.4),
+  },
+  {
+    ...connectivityFalls,
+    name: "GCD falls, p 0.7 to 1",
+    measured: "GCD at p 1 below p 0.7",
+    holds: (value, m) => ours(value, "gcd", m, 1) < ours(value, "gcd", m),
+  },
+  {
+    figure: 3,
+    place: "IV-C",
+    name: "best at p = 1",
+    sentence: "reaching the best performance under full connectivity across all datasets",
+    measured: "GCD at p 1 below p 0.4 and p 0.7",
+    holds: (value, m) => ours(value, "gcd", m, 1) < Math.min(ours(value, "gcd", m, 0.4), ours(value, "gcd", m)),
+  },
+  {
+    figure: 3,
+    place: "IV-C",
+    name: "distributed behind local, p 0.4",
+    sentence:
+      "unstable behavior, particularly on anisotropic data and under sparse graphs, where it falls behind local k-means",
+    measured: "GCD of distributed at p 0.4 above local",
+    holds: (value, m) => theirs(value, "gcd", m, 0.4) > alone(value, m),
+  },
+  {
+    figure: 4,
+    place: "IV-C",
+    name: "CV falls with m, p 0.4",
+    sentence: "achieves stronger consensus as local sample size increases",
+    measured: "CV at p 0.4 at the largest size below the smallest",
+    across: "sizes",
+    holds: (value, m, largest) => ours(value, "cv", largest, 0.4) < ours(value, "cv", m, 0.4),
+  },
+  {
+    figure: 4,
+    place: "IV-C",
+    name: "CV depends less on p",
+    sentence:
+      "largely independent of graph connectivity, whereas distributed k-means is highly sensitive to sparse communication",
+    measured: "CV at p 0.4 over CV at p 1 is smaller than for distributed",
+    holds: (value, m) => fromSparseToFull(ours, value, "cv", m) < fromSparseToFull(theirs, value, "cv", m),
+  },
+  {
+    figure: 4,
+    place: "IV-C",
+    name: "distributed: CV worse, p 0.4",
+    sentence: "distributed k-means shows degraded consensus",
+    measured: "CV of distributed at p 0.4 above p 1",
+    holds: (value, m) => theirs(value, "cv", m, 0.4) > theirs(value, "cv", m, 1),
+  },
+  {
+    figure: 3,
+    place: "IV-D",
+    name: "adapts to connectivity",
+    sentence: "soft coupling allows our method to better adapt to the connectivity of a federated learning network",
+    measured: "GCD at p 0.4 over GCD at p 1 is smaller than for distributed",
+    holds: (value, m) => fromSparseToFull(ours, value, "gcd", m) < fromSparseToFull(theirs, value, "gcd", m),
+  },
+  {
+    figure: 2,
+    place: "IV-D",
+    name: "agreement, not exact",
+    sentence: "promotes agreement via penalizing GTV, without requiring exact consensus",
+    measured: "CV at alpha 1 above 0 and below alpha 0",
+    holds: (value, m) => {
+      const together = ours(value, "cv", m);
+      return together > 0 && together < ours(value, "cv", m, 0.7, 0);
+    },
+  },
+  {
+    figure: 1,
+    place: "IV-D",
+    name: "below local",
+    sentence:
+      "the results verify the usefulness of GTVMin-based methods; independent k-means performs poorly for small local datasets (I)",
+    measured: "GCD (alpha 1) below local",
+    holds: (value, m) => ours(value, "gcd", m) < alone(value, m),
+  },
+  {
+    figure: 1,
+    place: "III",
+    name: "objective never rises",
+    sentence: "any iteration of Algorithm 1 can never increase the objective function",
+    measured: "no round raises GTVMin (losses divided by m_i) at any alpha",
+    holds: (value, m) => [0, 0.5, 1].every((alpha) => ours(value, "objective_rises", m, 0.7, alpha) === 0),
+  },
+  {
+    figure: 3,
+    place: "abstract",
+    name: "only aggregates are sent",
+    sentence: "privacy-friendly, as only aggregated information is exchanged",
+    measured: "at p 1 no neighbour can solve consecutive messages for a cluster's own mean and share of points",
+    judged: "worded",
+    starts: ["local", "kmeans++"],
+    holds: (value, m) => ours(value, "recovered_clusters", m, 1) === 0,
+  },
+];
+
+/** A row for every claim about the given figures, dataset and start, from the rows of single runs and their means. */
+export function judgeClaims(
+  runs: readonly TableRow[],
+  figures: readonly number[],
+  aggregated: readonly TableRow[] = aggregate(runs),
+): TableRow[] {
+  const [cells, averages] = [runs, aggregated].map((rows) => rows.filter(({ study }) => study === "figures"));
+  const starts = distinct(cells, "start").filter((start): start is StartName => start !== null);
+  const datasets = distinct(cells, "dataset").map(String);
+  const means = averages.map(asRun);
+  // Made once for all claims about the same rows.
+  const indexes = new Map(
+    starts.flatMap((start) =>
+      datasets.map((dataset) => {
+        const own = (row: TableRow) => row.dataset === dataset && (row.start === start || row.start === null);
+        return [`${start} ${dataset}`, [cells, means].map((rows) => indexOf(rows.filter(own)))] as const;
+      }),
+    ),
+  );
+  return claims
+    .filter(({ figure }) => figures.includes(figure))
+    .flatMap((claim) =>
+      (claim.starts ?? starts)
+        .filter((start) => starts.includes(start))
+        .flatMap((start) =>
+          (claim.datasets ?? datasets)
+            .filter((dataset) => datasets.includes(dataset))
+            .map((dataset) => {
+              const [inRuns, inMeans] = (indexes.get(`${start} ${dataset}`) ?? []).map((index) => count(claim, index));
+              return {
+                figure: claim.figure,
+                section: claim.place,
+                name: claim.name,
+                claim: claim.sentence,
+                measured: claim.measured,
+                dataset,
+                start,
+                means_held: inMeans.held,
+                means: inMeans.of,
+                runs_held: inRuns.held,
+                runs: inRuns.of,
+                verdict: verdict(claim, inMeans),
+              };
+            }),
+        ),
+    );
+}
+
+/** The means of a cell as if they were one run. */
+function asRun(row: TableRow): TableRow {
+  return {
+    ...row,
+    run: 0,
+    gcd: row.gcd_mean,
+    cv: row.cv_mean,
+    recovered_clusters: row.recovered_clusters_mean,
+  };
+}
+
+/** Rows of one start and dataset, to be looked up by what they are about. */
+interface RowIndex {
+  readonly runs: readonly TableRow[string][];
+  /** In rising order. */
+  readonly sizes: readonly number[];
+  readonly valueIn: (run: TableRow[string]) => Lookup;
+}
+
+function indexOf(rows: readonly TableRow[]): RowIndex {
+  const key = (...parts: readonly unknown[]) => parts.join(" ");
+  const found = new Map(
+    rows.map((row) => [
+      key(
+        row.run,
+        row.method,
+        row.points_per_device,
+        row.alpha ?? "-",
+        row.method === "local" ? "-" : row.edge_probability,
+      ),
+      row,
+    ]),
+  );
+  return {
+    runs: distinct(rows, "run"),
+    sizes: distinct(rows, "points_per_device")
+      .map(Number)
+      .sort((a, b) => a - b),
+    valueIn:
+      (run) =>
+      (measure, method, { points, alpha, edgeProbability }) =>
+        Number(found.get(key(run, method, points, alpha ?? "-", edgeProbability ?? "-"))?.[measure] ?? Number.NaN),
+  };
+}
+
+/** In how many runs, at how many sizes each, a claim holds. */
+function count({ across, holds }: Claim, { runs, sizes, valueIn }: RowIndex): { held: number; of: number } {
+  const largest = sizes[sizes.length - 1];
+  let [held, of] = [0, 0];
+  for (const run of runs) {
+    const value = valueIn(run);
+    for (const points of across === "sizes" ? sizes.slice(0, 1) : sizes) {
+      of++;
+      if (holds(value, points, largest)) held++;
+    }
+  }
+  return { held, of };
+}
+
+function distinct(rows: readonly TableRow[], column: string) {
+  return [...new Set(rows.map((row) => row[column]))];
+}
+
+/** The paper's figures show means, so that its claims are about means; it states no share of them as enough. */
+function verdict({ judged }: Claim, { held, of }: { held: number; of: number }): string {
+  if (judged === "may") return held > 0 ? "it happens" : "not seen";
+  if (held === of) return "holds";
+  if (judged === "worded") return "not as worded";
+  if (held === 0) return "does not hold";
+  return held > of / 2 ? "mostly" : "in part";
+}

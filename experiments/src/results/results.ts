@@ -1,0 +1,82 @@
+// What a reproduction leaves behind, all from the rows' CSV: tables, pictures, a report, and what they say in numbers.
+
+import { toPdf, toPng } from "@fedkm/pictures/node";
+import { drawPicture } from "../picture/panels.ts";
+import type { PictureLook } from "../picture/series.ts";
+import { latexTable, pgfplotsTable } from "../picture/tables.ts";
+import type { Plan } from "../studies/plan.ts";
+import { parseCsv, type TableRow, toCsv } from "../table.ts";
+import { aggregate } from "./aggregate.ts";
+import { compareWithStudy, countAgreement } from "./agreement.ts";
+import { judgeClaims } from "./claims.ts";
+import { personalisationOf } from "./personalisation.ts";
+import { certifiedLine, renderReport, type WatchedRun } from "./report.ts";
+
+export interface FinishedRuns {
+  readonly plan: Plan;
+  /** Of plug-ins, which are columns like others. */
+  readonly measures: readonly string[];
+  /** Of single runs. */
+  readonly csv: string;
+  readonly manifest: { readonly what: string; readonly runs: number; readonly seed: number; readonly cells: number };
+  readonly workers: number;
+  readonly seconds: number;
+}
+
+export type Results = ReturnType<typeof resultsOf>;
+
+/** `look` is what was asked of the pictures; `watch` names the runs that can be watched, and the commands for that. */
+export function resultsOf(
+  { plan, measures, csv, manifest, workers, seconds }: FinishedRuns,
+  look: Partial<PictureLook>,
+  watch: (runs: readonly TableRow[]) => readonly WatchedRun[] = () => [],
+) {
+  const runs = parseCsv(csv);
+  const aggregated = aggregate(runs, measures);
+  const claims = judgeClaims(runs, plan.figures, aggregated);
+  // A median of fewer runs says too little.
+  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
+  const pictures = plan.pictures.map(({ name, grid }) => {
+    const { summary = grid.summary } = look;
+    return {
+      name,
+      svg: drawPicture(aggregated, grid, look),
+      csv: pgfplotsTable(aggregated, grid, summary),
+      tex: latexTable(aggregated, grid, summary),
+    };
+  });
+  const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
+  const certified = certifiedLine(runs);
+  const personalisation = personalisationOf(aggregated);
+  const watched = watch(runs);
+  const report = renderReport({
+    title: `fedkm reproduce ${manifest.what}`,
+    effort,
+    certified,
+    claims,
+    agreement,
+    aggregated,
+    personalisation,
+    watched,
+    pictures: pictures.map(({ svg }) => svg),
+    manifest,
+  });
+  const files = new Map<string, string | Uint8Array>([
+    ["runs.csv", csv],
+    ...Object.entries({ aggregated, claims, agreement })
+      .filter(([, rows]) => rows.length > 0)
+      .map(([name, rows]): [string, string] => [`${name}.csv`, toCsv(Object.keys(rows[0]), rows)]),
+    ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
+    ...pictures.flatMap(({ name, svg, csv: numbers, tex }): [string, string | Uint8Array][] => [
+      [`${name}.svg`, svg],
+      [`${name}.csv`, numbers],
+      [`${name}.tex`, tex],
+      [`${name}.png`, toPng(svg)],
+      [`${name}.pdf`, toPdf(svg)],
+    ]),
+    ["report.html", report],
+  ]);
+  const counts = countAgreement(agreement);
+  // The files are contents by name, for a folder.
+  return { manifest, seconds, effort, certified, claims, personalisation, agreement: counts, watched, files };
+}

@@ -1,0 +1,35 @@
+// A process of its own that answers for one problem after the other: the cells of a problem in, their rows out.
+
+import type { LabelledPoints } from "@fedkm/core";
+import type { StudyCell } from "../cell.ts";
+import { loadPlugins, type Plugins } from "../plugins/plugin.ts";
+import { trials } from "./trial.ts";
+
+/** What a worker is sent: first the points of cells that name them and the files of plug-ins, then batches. */
+export type Task =
+  | { readonly features: LabelledPoints | undefined; readonly plugins: readonly string[] }
+  | { readonly cells: readonly StudyCell[] };
+
+let features: LabelledPoints | undefined;
+let plugins: Promise<Plugins>;
+
+process.on("message", async (task: Task) => {
+  if ("cells" in task) process.send?.(await answer(task.cells));
+  else {
+    ({ features } = task);
+    plugins = loadPlugins(task.plugins);
+    // Said when the first batch is answered.
+    plugins.catch(() => {});
+  }
+});
+
+// Ctrl-C reaches every process of a terminal; when to end is for the one that sends the work to say.
+process.on("SIGINT", () => {});
+
+async function answer(cells: readonly StudyCell[]) {
+  try {
+    return { rows: trials(cells, features, await plugins) };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}

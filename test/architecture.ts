@@ -1,0 +1,68 @@
+// The page docs/architecture.md as it follows from the table of rooms: pictures of who imports whom, and lists of folders.
+
+import { type Package, packages } from "./rooms.ts";
+
+/** The parts of the page that are written by this file, by the name in their markers. */
+export function drawnParts(): Record<string, string> {
+  const parts: Record<string, string> = { packages: `${packagePicture()}\n\n${packageTable()}` };
+  for (const [name, own] of Object.entries(packages)) {
+    if (own.rooms !== undefined) parts[name] = `${roomPicture(own.rooms)}\n\n${roomTable(name, own)}`;
+  }
+  return parts;
+}
+
+/** The page with its drawn parts as they should be. */
+export function withDrawnParts(page: string): string {
+  return Object.entries(drawnParts()).reduce((text, [name, drawn]) => {
+    const [begin, end] = [`<!-- ${name}: drawn from test/rooms.ts -->`, `<!-- end of ${name} -->`];
+    const from = text.indexOf(begin);
+    const to = text.indexOf(end);
+    if (from < 0 || to < from) throw new Error(`docs/architecture.md must have the lines ${begin} and ${end}`);
+    return `${text.slice(0, from)}${begin}\n\n${drawn}\n\n${text.slice(to)}`;
+  }, page);
+}
+
+function packagePicture(): string {
+  const imports = Object.fromEntries(Object.entries(packages).map(([name, own]) => [name, own.imports]));
+  return picture(imports);
+}
+
+function roomPicture(rooms: NonNullable<Package["rooms"]>): string {
+  return picture(Object.fromEntries(Object.entries(rooms).map(([name, own]) => [name, own.imports ?? []])));
+}
+
+/** An arrow means "imports"; what follows from other arrows is not drawn. */
+function picture(imports: Readonly<Record<string, readonly string[]>>): string {
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of imports[from] ?? []) if (!seen.has(to)) reach(to, seen.add(to));
+    return seen;
+  };
+  const lines = Object.entries(imports).flatMap(([from, targets]) =>
+    targets
+      .filter((to) => !targets.some((other) => other !== to && reach(other).has(to)))
+      .map((to) => `  ${label(from)} --> ${label(to)}`),
+  );
+  return ["```mermaid", "graph BT", ...lines, "```"].join("\n");
+}
+
+/** Mermaid takes no dot as a name. */
+const label = (name: string) => (name === "." ? "index" : name);
+
+function packageTable(): string {
+  const rows = Object.entries(packages).map(([name, { holds, runs }]) => [`\`${name}\``, holds, runs]);
+  return table(["folder", "what it holds", "runs in"], rows);
+}
+
+function roomTable(name: string, { rooms = {} }: Package): string {
+  const rows = Object.entries(rooms).map(([room, { holds }]) => [
+    room === "." ? `\`${name}/src/\`` : `\`${room}/\``,
+    holds,
+  ]);
+  return table([`folder of \`${name}/src\``, "what it holds"], rows);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i].length)));
+  const line = (row: readonly string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i])).join(" | ")} |`;
+  return [line(head), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join("\n");
+}

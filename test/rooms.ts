@@ -1,0 +1,268 @@
+// The house as a table: every package and folder, what it holds, and what it imports. The boundaries test holds the code
+// to it, and the pictures and lists of docs/architecture.md are drawn from it.
+
+import { ROOF } from "./imports.ts";
+
+interface Room {
+  /** What a newcomer finds here. */
+  readonly holds: string;
+  /** The folders of the same package that it imports. */
+  readonly imports?: readonly string[];
+}
+
+export interface Package {
+  readonly holds: string;
+  /** Where it runs. */
+  readonly runs: string;
+  /** The packages of ours that it imports. */
+  readonly imports: readonly string[];
+  /** The folders of its `src`, from the bottom up; `.` are files beside them that they stand on. None: it is one room. */
+  readonly rooms?: Readonly<Record<string, Room>>;
+}
+
+const core: Package = {
+  holds: "the algorithm, its baselines and its measures; it depends on munkres and pure-rand only",
+  runs: "Node and browsers",
+  imports: [],
+  rooms: {
+    data: { holds: "matrices, seeded random numbers, exact sums, checks of arguments, defaults, generated data sets" },
+    graph: {
+      holds: "networks, the usual families of them, their spectrum, and what messages over them cost",
+      imports: ["data"],
+    },
+    kernel: {
+      holds: "(E1): points in, statistics and labels out; WebAssembly, JavaScript, threads, k-means++",
+      imports: ["data"],
+    },
+    update: {
+      holds: "one device update, line 5 of Algorithm 1: (E2), (E3), (M), penalties, the robust pull",
+      imports: ["data", "graph", "kernel"],
+    },
+    privacy: {
+      holds: "guarded classes of rows, releases with discrete Gaussian noise, budgets, what neighbours can compute",
+      imports: ["data", "kernel", "update"],
+    },
+    start: {
+      holds: "where devices begin: own k-means, sketches, the federated start",
+      imports: ["data", "graph", "kernel", "privacy", "update"],
+    },
+    fit: {
+      holds: "Algorithm 1 over a whole network: its options, its one loop, schedules, joint steps, when it has settled",
+      imports: ["data", "graph", "kernel", "privacy", "start", "update"],
+    },
+    sources: {
+      holds: "the same where rows stay in their sources: a few passes instead of one per update",
+      imports: ["data", "fit", "graph", "kernel"],
+    },
+    measures: {
+      holds: "GCD, CV, agreement of labels, silhouette, the objective, the certificate",
+      imports: ["data", "fit", "graph", "kernel", "update"],
+    },
+    methods: {
+      holds: "what fedkm is compared with, one file for each method, each saying which options it takes",
+      imports: ["data", "fit", "graph", "kernel", "measures", "start", "update"],
+    },
+    choose: {
+      holds: "k, alpha and links without pooling rows",
+      imports: ["data", "fit", "graph", "kernel", "measures", "start"],
+    },
+    async: {
+      holds: "fit, kmeans and choose in a worker, with progress and abort",
+      imports: ["choose", "data", "fit", "graph", "kernel", "start"],
+    },
+  },
+};
+
+const files: Package = {
+  holds: "bytes to rows and rows to labelled bytes; refusals as data; no network",
+  runs: "Node and browsers",
+  imports: ["core"],
+  rooms: {
+    source: { holds: "bytes of a file or a Blob, unpacked and decoded; what a refusal says; limits" },
+    table: { holds: "cells to numbers, the columns that are wanted, the rows read so far", imports: ["source"] },
+    csv: {
+      holds: "CSV and TSV: dialect, delimiter guess, the fast and the careful reader, labels",
+      imports: ["source", "table"],
+    },
+    parquet: { holds: "Parquet, page by page", imports: ["source", "table"] },
+    xlsx: { holds: "Excel workbooks", imports: ["csv", "source", "table"] },
+    prepare: {
+      holds: "scaling, missing cells, categories, quantiles and profiles of columns",
+      imports: ["source", "table"],
+    },
+    node: { holds: "files by name, patterns, Node's decompressors", imports: ["source"] },
+    browser: { holds: "files that were dropped on a page", imports: ["source"] },
+  },
+};
+
+const device: Package = {
+  holds: "one device on a real network, and the simulation of many",
+  runs: "Node and browsers",
+  imports: ["core", "files", "sql"],
+  rooms: {
+    ".": { holds: "what a device needs of the outside: a network, a clock, memory" },
+    wire: {
+      holds: "all kinds of frames in one table, their layout to the byte, all limits, hashes, recordings",
+      imports: ["."],
+    },
+    study: {
+      holds: "the contract that all devices share, its hash, rows on its scale, rows in a database",
+      imports: ["wire"],
+    },
+    keys: { holds: "identities, successors, revocations, and how devices exchange them", imports: [".", "wire"] },
+    privacy: { holds: "guarded rows and their history, private releases and their ledger", imports: ["study", "wire"] },
+    loop: {
+      holds: "the loop of personal clusters: updates, neighbours, openings, what is sent and when, status",
+      imports: [".", "keys", "privacy", "study", "wire"],
+    },
+    sharedClusters: {
+      holds: "one clustering for all: the board of masked sums, generations, rosters, releases",
+      imports: [".", "keys", "loop", "privacy", "study", "wire"],
+    },
+    change: {
+      holds: "a change of study: two loops over one network, proposals",
+      imports: [".", "loop", "sharedClusters", "study", "wire"],
+    },
+    links: {
+      holds: "libp2p: connections, retries, relays, addresses, silence, who may connect",
+      imports: [".", "keys", "wire"],
+    },
+    disk: {
+      holds: "state, history, keys, links and the audit log as files: whole or not there",
+      imports: [".", "keys", "links", "loop", "privacy", "study", "wire"],
+    },
+    simulation: {
+      holds: "a clock and links in memory: the same loop, thousands of devices, replayed bit for bit",
+      imports: [".", "change", "disk", "keys", "loop", "privacy", "study", "wire"],
+    },
+    daemon: {
+      holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
+      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "simulation", "study", "wire"],
+    },
+  },
+};
+
+const tables: Package = {
+  holds: "everything between files and an answer, callable: the command, Python, sources and pages are its callers",
+  runs: "Node and browsers",
+  imports: ["core", "files", "sql", "pictures"],
+  rooms: {
+    ".": { holds: "what a request for clusters may say, numbers as people read them" },
+    input: { holds: "files, tables at hand and sources become devices with the same columns", imports: ["."] },
+    model: { holds: "model.json: centroids, sizes and means of clusters, labels, profiles", imports: [".", "input"] },
+    prepare: { holds: "scale, links and rows as a method takes them", imports: [".", "input", "model"] },
+    verify: {
+      holds: "whether a model is what its files and its options give",
+      imports: [".", "input", "model", "prepare"],
+    },
+    fit: {
+      holds: "fitTables: the method runs, and how sure, how different and how reliable its answer is",
+      imports: [".", "input", "model", "prepare", "verify"],
+    },
+    choose: { holds: "chooseTables: k and alpha", imports: [".", "prepare"] },
+    predict: { holds: "predictTables: labels of later rows", imports: [".", "input", "model"] },
+    inspect: { holds: "what a file holds, column by column", imports: [".", "input"] },
+    export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
+    report: {
+      holds: "the report of a fit as one HTML page, and the picture of a choice",
+      imports: [".", "fit", "model"],
+    },
+  },
+};
+
+const experiments: Package = {
+  holds: "the paper's figures, its follow-up's studies and the comparison of methods, from nothing but a seed",
+  runs: "Node",
+  imports: ["core", "files", "pictures"],
+  rooms: {
+    ".": { holds: "cells of a study, how rows are dealt to devices, tables as CSV" },
+    studies: { holds: "one file for each study: its cells, claims and pictures", imports: ["."] },
+    plugins: { holds: "the user's own methods, data sets, graphs and measures", imports: [".", "studies"] },
+    compare: {
+      holds: "all methods on the same data, network, start and budget; quality against bytes",
+      imports: ["plugins"],
+    },
+    trial: { holds: "a cell becomes a row, in a pool of processes, with a journal", imports: [".", "plugins"] },
+    picture: { holds: "curves, dots and tables drawn from the CSV", imports: [".", "studies"] },
+    results: { holds: "means, claims, agreement with the paper, the report", imports: [".", "picture", "studies"] },
+  },
+};
+
+const web: Package = {
+  holds: "two pages, playground and dashboard, as static files, and the server of the dashboard",
+  runs: "browsers; the server in Node",
+  imports: ["core", "files", "pictures"],
+  rooms: {
+    ".": { holds: "colours and styles of both pages" },
+    engine: { holds: "the playground's problem and its runs, in a worker" },
+    playground: { holds: "the page: controls, stops, panels, network and curves", imports: [".", "engine"] },
+    dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
+    server: { holds: "the dashboard over HTTP: who is answered, sessions, static files", imports: [ROOF] },
+  },
+};
+
+const cli: Package = {
+  holds: "the fedkm command: flags, words, progress, exit codes",
+  runs: "Node",
+  imports: ["core", "files", "sql", "pictures", "tables", "device", "audit", "experiments", "web"],
+  rooms: {
+    ".": { holds: "arguments, failures and remedies, progress, stopping, writing results all at once" },
+    input: { holds: "the flags by which files and sources are read", imports: ["."] },
+    dashboard: { holds: "devices of this machine for the dashboard", imports: ["."] },
+    commands: {
+      holds: "one folder for each command: what may be asked, what it does, what it prints",
+      imports: [".", "dashboard", "input"],
+    },
+  },
+};
+
+const lab: Package = {
+  holds: "everything we measure: speed against peers, quality, faults, attacks, and the pictures of these pages",
+  runs: "Node",
+  imports: ["core", "files", "sql", "pictures", "device", "audit", "web"],
+  rooms: {
+    ".": { holds: "how a section measures and prints" },
+    readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
+    analyst: { holds: "the analyst's whole job, against pandas and scikit-learn", imports: [".", "readers"] },
+    speed: {
+      holds: "k-means, Algorithm 1, sources and very many devices, against their peers",
+      imports: [".", "readers"],
+    },
+    quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
+    differences: { holds: "what each difference from the paper changes", imports: ["."] },
+    faults: { holds: "crashes, cuts, lies, full disks and months of change", imports: ["."] },
+    audit: {
+      holds: "attacks on devices and recordings, poison, differential privacy",
+      imports: [".", "faults", "quality"],
+    },
+    shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
+    pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
+  },
+};
+
+/** From the bottom up. Nobody imports `cli` or `lab`. */
+export const packages: Readonly<Record<string, Package>> = {
+  core,
+  files,
+  sql: {
+    holds: "rows that stay in Parquet, DuckDB, PostgreSQL or ClickHouse, and answer (E1) from there",
+    runs: "Node",
+    imports: ["core"],
+  },
+  pictures: {
+    holds: "palette, line styles, network drawing, HTML pages, axes, principal components, PNG, PDF",
+    runs: "Node and browsers",
+    imports: ["core"],
+  },
+  tables,
+  device,
+  audit: {
+    holds: "attacks on devices and recordings, and a judge who knows the rows; production devices do not carry it",
+    runs: "Node",
+    imports: ["core", "device"],
+  },
+  experiments,
+  web,
+  cli,
+  lab,
+};
