@@ -133,11 +133,11 @@ const device: Package = {
     },
     simulation: {
       holds: "a clock and links in memory: the same loop, thousands of devices, replayed bit for bit",
-      imports: [".", "change", "disk", "keys", "loop", "privacy", "study", "wire"],
+      imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
       holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
-      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "simulation", "study", "wire"],
+      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
     },
   },
 };
