@@ -1,5 +1,5 @@
-// What somebody who sees every frame of shared clusters can put together: pads that were used twice, sums over all devices,
-// rows that moved alone, and what a coalition learns that knows the pads of its own links.
+// What somebody who sees every frame of shared clusters can put together: sums over all devices, rows
+// that moved alone, and what a coalition learns that knows the pads of its own links.
 
 import type { Contract, Study } from "@fedkm/device";
 import {
@@ -89,7 +89,14 @@ export function coalitionSums(
 ): CoalitionSum[] {
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
-  const bared = honest.map((entry) => withoutPads(entry, hash, members, nameOf));
+  const bared = honest.map((entry) =>
+    withoutPads(entry, (other, epochThere, integers) => {
+      const secrets = members.get(other);
+      const { id, epoch } = entry;
+      const partner = { peer: nameOf(id), id, epoch };
+      return secrets && padBetween(secrets, hash, { id: other, epoch: epochThere }, partner, integers);
+    }),
+  );
   return combinations(honest, (id) => members.has(id)).map((shares) => {
     const words = new Uint32Array(bared[0]?.length ?? 0);
     shares.forEach((share, i) => {
@@ -99,29 +106,17 @@ export function coalitionSums(
   });
 }
 
-/** An entry with the pads taken out that somebody of the coalition knows. */
-function withoutPads(
-  { id, epoch, links, words }: Entry,
-  hash: Uint8Array,
-  members: ReadonlyMap<string, Secrets>,
-  nameOf: (id: string) => string,
+/** An entry with the pads taken out that somebody knows (`padOf`). */
+export function withoutPads(
+  { id, links, words }: Entry,
+  padOf: (other: string, epochThere: number, integers: number) => Int64s | undefined,
 ): Int64s {
   const left = words.slice();
   for (const [other, epochThere] of links) {
-    const secrets = members.get(other);
-    if (secrets === undefined) continue;
-    const own = { id: other, epoch: epochThere };
-    const pad = padBetween(secrets, hash, own, { peer: nameOf(id), id, epoch }, words.length / 2);
-    (id < other ? subtractInt64s : addInt64s)(left, pad);
+    const pad = padOf(other, epochThere, words.length / 2);
+    if (pad !== undefined) (id < other ? subtractInt64s : addInt64s)(left, pad);
   }
   return left;
-}
-
-/** What entries add up to. */
-export function sumOfEntries(entries: readonly Entry[]): Int64s {
-  const total = new Uint32Array(entries[0]?.words.length ?? 0);
-  for (const { words } of entries) addInt64s(total, words);
-  return total;
 }
 
 const PRIME = 2_147_483_647n;
@@ -201,12 +196,6 @@ export interface GenerationEntries {
 
 export interface BoardsObserver {
   see(frame: Uint8Array): void;
-  /** Pads that one device used for two vectors. */
-  padsTwice(): number;
-  /** Centroids for which the sums of two different sets of devices are known. */
-  answersTwice(): number;
-  /** Masked integers of all entries. */
-  maskedWords(): Uint32Array[];
   /** Sums over all devices, generation by generation, as everybody has them. */
   sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
   /** Entries by generation, as anybody could collect them. */
@@ -220,7 +209,6 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-// Long: one closure over everything that was seen.
 export function observeBoards(study: Study, contract: Contract): BoardsObserver {
   const read = decodeShared(sumsShape(study));
   const generations = new Map<string, ObservedGeneration>();
@@ -246,34 +234,6 @@ export function observeBoards(study: Study, contract: Contract): BoardsObserver 
       seen.content ??= message.content;
       for (const entry of message.entries) seen.entries.set(entry.mark, entry);
     },
-    padsTwice() {
-      let twice = 0;
-      for (const { entries } of generations.values()) {
-        const used = new Map<string, string>();
-        for (const { id, epoch, links, words } of entries.values()) {
-          for (const [other, epochThere] of links) {
-            const pad = `${id} ${epoch} ${other} ${epochThere}`;
-            const vector = words.join(" ");
-            if (used.has(pad) && used.get(pad) !== vector) twice++;
-            used.set(pad, vector);
-          }
-        }
-      }
-      return twice;
-    },
-    answersTwice() {
-      const answers = new Map<string, Set<string>>();
-      for (const seen of generations.values()) {
-        if (seen.content === undefined || seen.content.stage < stages.cores) continue;
-        const asked = `${seen.content.stage} ${seen.content.numbers.join(" ")}`;
-        const sets = answers.get(asked) ?? new Set();
-        for (const { devices } of closedIn(seen)) sets.add([...devices].sort().join(" "));
-        answers.set(asked, sets);
-      }
-      return [...answers.values()].filter(({ size }) => size > 1).length;
-    },
-    maskedWords: () =>
-      [...generations.values()].flatMap(({ entries }) => Array.from(entries.values(), ({ words }) => words)),
     sums: () =>
       [...generations.values()].flatMap((seen) => {
         const { content } = seen;

@@ -62,7 +62,6 @@ export function move(state: State, row: i32, from: i32, to: i32): void {
 }
 
 /** Two columns of a row, split onto their grids (see src/data/exactSums.ts), into sums and, if `isTaken`, out of others. */
-// @ts-expect-error: decorator
 @inline
 export function transfer(
   value: v128, grid: usize, fineGrid: usize, added: usize, addedLow: usize, removed: usize, removedLow: usize, isTaken: bool,
@@ -79,20 +78,17 @@ export function transfer(
   }
 }
 
-// @ts-expect-error: decorator
 @inline
 export function splitHigh(value: v128, coarse: v128): v128 {
   return f64x2.sub(f64x2.add(value, coarse), coarse);
 }
 
-// @ts-expect-error: decorator
 @inline
 export function splitLow(value: v128, high: v128, fine: v128): v128 {
   return f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine);
 }
 
 /** `transfer` for one column. */
-// @ts-expect-error: decorator
 @inline
 export function transferOne(value: f64, grid: usize, added: usize, removed: usize, width: usize): void {
   const coarse = load<f64>(grid);

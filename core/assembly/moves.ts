@@ -13,33 +13,28 @@ const WIDE: i32 = 500;
 const LIST: usize = 4096;
 
 /** The cluster a row was in before this chunk. */
-// @ts-expect-error: decorator
 @inline
 export function labelOf(state: State, row: i32): i32 {
   return <i32>load<u16>(state.labels + (<usize>row << 1)) & (IRREGULAR - 1);
 }
 
 /** Lists a row with its new cluster. The list lies over that of active rows, of which more have been read by then. */
-// @ts-expect-error: decorator
 @inline
 export function list(state: State, row: i32, label: i32): void {
   store<u32>(state.active + (<usize>state.moving << 2), ((row - state.first) << 16) | label);
   state.moving++;
 }
 
-// @ts-expect-error: decorator
 @inline
 function rowOf(state: State, entry: usize): i32 {
   return state.first + <i32>load<u16>(entry, 2);
 }
 
-// @ts-expect-error: decorator
 @inline
 function newLabelOf(entry: usize): i32 {
   return <i32>load<u16>(entry);
 }
 
-// @ts-expect-error: decorator
 @inline
 function oldLabelOf(state: State, entry: usize): i32 {
   return labelOf(state, rowOf(state, entry));
@@ -78,7 +73,6 @@ function touch(state: State, from: usize, to: usize, bytes: usize): void {
   state.touched = touched;
 }
 
-// @ts-expect-error: decorator
 @inline
 function relabel(state: State, entry: usize): void {
   const stored = state.labels + (<usize>rowOf(state, entry) << 1);
@@ -128,14 +122,12 @@ function sort(state: State, from: usize, into: usize, isByOld: bool): void {
 }
 
 /** Rows that were in no cluster come last. */
-// @ts-expect-error: decorator
 @inline
 function placeOf(state: State, places: usize, entry: usize, isByOld: bool): usize {
   return places + (<usize>(isByOld ? min(state.k, oldLabelOf(state, entry)) : newLabelOf(entry)) << 2);
 }
 
 /** `move` for 2 to 4 listed rows without weights. The parts of their sum are exact, so they may be added in any order. */
-// @ts-expect-error: decorator
 @inline
 function moveTogether(state: State, entry: usize, count: i32, from: i32, to: i32): void {
   const bytes = <usize>state.cols << 3;

@@ -81,14 +81,12 @@ function nearestOfTwo(x: usize, y: usize, lanes: usize, blocks: i32, bytes: usiz
   return merge(bestX, labelX) | (merge(bestY, labelY) << 32);
 }
 
-// @ts-expect-error: decorator
 @inline
 function addSquare(sum: v128, x: v128, w: v128): v128 {
   return f64x2.add(sum, square(x, w));
 }
 
 /** The label of the better lane; the lower label on ties. */
-// @ts-expect-error: decorator
 @inline
 function merge(best: v128, label: v128): i64 {
   const a = f64x2.extract_lane(best, 0);
@@ -122,13 +120,11 @@ export function loss(state: State, from: i32, to: i32, scratch: usize): f64 {
   return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1) + (f64x2.extract_lane(high, 0) + f64x2.extract_lane(high, 1));
 }
 
-// @ts-expect-error: decorator
 @inline
 export function rowAt(base: usize, row: i32, bytes: usize): usize {
   return base + <usize>row * bytes;
 }
 
-// @ts-expect-error: decorator
 @inline
 function ownCentroid(state: State, row: i32, bytes: usize): usize {
   return state.centroids + <usize>(load<u16>(state.labels + (<usize>row << 1)) & (IRREGULAR - 1)) * bytes;
@@ -187,7 +183,6 @@ export function fourDistances(
   v128.store(into, high, 16);
 }
 
-// @ts-expect-error: decorator
 @inline
 export function square(x: v128, w: v128): v128 {
   const difference = f64x2.sub(x, w);

@@ -30,7 +30,7 @@ export class State {
   mask: i32;
   /** A centroid whose score is no more than this below the best may be the nearest. */
   threshold: i32;
-  /** i32 [k][8] scores of a tile; then the best, the second best and the slack of its 8 points; then what doubts.ts needs. */
+  /** i32 [k][8] scores of a tile; then the best, the second best and the slack of its 8 points; then what rows in doubt need (assign.ts). */
   scores: usize;
   /** i32 squared lengths of the points' codes. */
   norms: usize;

@@ -23,13 +23,18 @@ export {
   fitRounds,
   type GuardedSummary,
   type Round,
-  type RoundResult,
   type RoundSummary,
 } from "./fit/fit.ts";
 export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export { commit, type NetworkState, refreshStatistics, type Weighting } from "./fit/network.ts";
+export {
+  commit,
+  largestCoordinate,
+  type NetworkState,
+  type RoundResult,
+  refreshStatistics,
+  type Weighting,
+} from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
-export { largestCoordinate } from "./fit/tolerance.ts";
 export {
   communities,
   complete,
@@ -63,6 +68,7 @@ export {
   totalVariation,
 } from "./measures/measures.ts";
 export type { BackboneOptions } from "./methods/backbone.ts";
+export type { LocalOptions } from "./methods/baselines.ts";
 export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
@@ -80,7 +86,6 @@ export {
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
-export type { LocalOptions } from "./methods/local.ts";
 export {
   type CommonOptions,
   judgingOptions,
@@ -97,8 +102,7 @@ export {
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";
-export type { Coupling } from "./update/coupling.ts";
-export type { Penalty, PenaltyOption, ScaledPenalty } from "./update/penalty.ts";
+export type { Coupling, Penalty, PenaltyOption, ScaledPenalty } from "./update/coupling.ts";
 export { largestDrift } from "./update/robustPull.ts";
 export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./update/updateDevice.ts";
 export type { UpdateOptions } from "./update/updateOptions.ts";

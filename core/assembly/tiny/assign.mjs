@@ -121,7 +121,6 @@ function moveSource(d) {
         : `store<f64>(${to}, load<f64>(${to}, ${offset}) ${sign === "add" ? "+" : "-"} ${name}, ${offset});`,
     );
   return `
-// @ts-expect-error: decorator
 @inline
 export function move${d}(row: i32, k: i32): void {
   const part = <usize>(row >> 2) * ${32 * d} + (<usize>(row & 3) << 3);
@@ -163,7 +162,6 @@ export function assignCertain(rows: i32, cols: i32, k: i32): bool {
   return false;
 }
 
-// @ts-expect-error: decorator
 @inline
 function largest(value: f64, most: f64): f64 {
   return max(most, abs(value));

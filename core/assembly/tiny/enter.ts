@@ -67,7 +67,6 @@ export function clearParts(cols: i32, k: i32): void {
 }
 
 /** Not memory.fill, which leaves the module: for a few numbers that takes longer than writing them. */
-// @ts-expect-error: decorator
 @inline
 function fill(at: usize, vectors: usize, value: v128): void {
   for (const end = at + (vectors << 4); at < end; at += 16) v128.store(at, value);
@@ -97,7 +96,6 @@ function arrange(rows: i32, cols: i32): void {
 }
 
 /** A group of two columns in registers: planar points are the usual ones. */
-// @ts-expect-error: decorator
 @inline
 function pair(source: usize, target: usize): void {
   const a = v128.load(source);
@@ -159,7 +157,6 @@ function split(rows: i32, cols: i32, groups: usize): void {
   }
 }
 
-// @ts-expect-error: decorator
 @inline
 function splitTwo(at: usize, coarse: v128, fine: v128): void {
   const value = v128.load(POINTS + at);
@@ -168,7 +165,6 @@ function splitTwo(at: usize, coarse: v128, fine: v128): void {
   v128.store(LOW + at, f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine));
 }
 
-// @ts-expect-error: decorator
 @inline
 function powerOfTwo(exponent: i32): f64 {
   return reinterpret<f64>(<i64>(1023 + exponent) << 52);

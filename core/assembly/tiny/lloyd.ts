@@ -39,7 +39,6 @@ export function best(rows: i32, cols: i32, k: i32, trials: i32, starts: i32, mos
   return passesOfBest;
 }
 
-// @ts-expect-error: decorator
 @inline
 function copy(from: usize, to: usize, bytes: usize): void {
   for (const end = from + bytes; from < end; from += 8, to += 8) store<f64>(to, load<f64>(from));
@@ -82,7 +81,6 @@ function lossInPlane(rows: i32): f64 {
 }
 
 /** Squared distances of two rows to their centroids. */
-// @ts-expect-error: decorator
 @inline
 function twoSquares(x: usize, at: usize): v128 {
   const a = f64x2.sub(v128.load(x), v128.load(CENTROIDS + (<usize>load<i32>(at) << 4)));

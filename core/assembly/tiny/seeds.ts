@@ -128,7 +128,6 @@ function draw(rows: i32, total: f64, first: f64, second: f64): i64 {
   );
 }
 
-// @ts-expect-error: decorator
 @inline
 function pairOf(a: i32, b: i32): i64 {
   return <i64>a | (<i64>b << 32);
@@ -159,7 +158,6 @@ function absorb(word: i32): void {
   s10 = mixed(s10, word, s01, 0x85ebca71);
 }
 
-// @ts-expect-error: decorator
 @inline
 function mixed(lane: i32, word: i32, next: i32, factor: i32): i32 {
   const product = (lane ^ word ^ <i32>(<u32>next >>> 7)) * factor;

@@ -20,7 +20,7 @@ import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../measures/measures.ts";
-import { participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
+import { type ChoiceCosts, participantsOf, sampleDatasets } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -62,21 +62,13 @@ export interface AlphaScore {
   readonly standardError: number;
 }
 
-export interface AlphaChoice {
+export interface AlphaChoice extends ChoiceCosts {
   /** The smallest alpha whose loss is within one standard error of the lowest. */
   readonly alpha: number;
   /** Whether that is 0. */
   readonly alone: boolean;
   /** One entry for each alpha, rising. */
   readonly curve: readonly AlphaScore[];
-  /** Devices without a path to those that were asked. */
-  readonly leftOut: readonly number[];
-  /** Absent where all rows were looked at; standard errors are those of the sample. */
-  readonly sampled?: SampledRows;
-  readonly messages: number;
-  readonly bytes: number;
-  /** What a device has to send for this. */
-  readonly reveals: string;
 }
 
 const ALPHAS = [0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];

@@ -10,9 +10,8 @@ import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf, silhouetteOf } from "../measures/measures.ts";
-import { covariance, FLAT, labelledMoments, trace } from "./clusterMoments.ts";
-import { COMPACT, codeLength, shareApart } from "./criteria.ts";
-import { narrowColumns, type Participants, participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
+import { COMPACT, codeLength, covariance, FLAT, labelledMoments, shareApart, trace } from "./clusterMoments.ts";
+import { type ChoiceCosts, narrowColumns, type Participants, participantsOf, sampleDatasets } from "./participants.ts";
 
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
@@ -47,7 +46,7 @@ export interface KScore {
   readonly apart: number;
 }
 
-export interface KChoice {
+export interface KChoice extends ChoiceCosts {
   /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
   readonly k: number;
   /** False: the points are spread like one cluster, or evenly. */
@@ -64,14 +63,6 @@ export interface KChoice {
   readonly agree: boolean;
   /** One entry for each k that was tried, rising from 1: every one up to 10, then in wider steps, then around the best. */
   readonly curve: readonly KScore[];
-  /** Devices without a path to those that were asked. */
-  readonly leftOut: readonly number[];
-  /** Absent where all rows were looked at. A cluster of fewer than ten of the rows looked at is not looked for. */
-  readonly sampled?: SampledRows;
-  readonly messages: number;
-  readonly bytes: number;
-  /** What a device has to send for this. */
-  readonly reveals: string;
 }
 
 /**
@@ -194,13 +185,7 @@ function elbowOf(curve: readonly KScore[]): number {
 // The search: k rises until the gain falls, in wider steps where k is large, then every k near the best is tried.
 
 /** What the search needs to know of one k. */
-interface TriedK {
-  readonly k: number;
-  /** How much better k clusters describe the points than one does. */
-  readonly gain: number;
-  /** The share of the points whose cluster is apart from every other. */
-  readonly apart: number;
-}
+type TriedK = Pick<KScore, "k" | "gain" | "apart">;
 
 interface SearchBounds {
   /** No larger k is tried. */

@@ -13,8 +13,8 @@ import { jsKernel } from "../kernel/js.ts";
 import { checkKernel } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
+import { joinSketches, type PointSketch, sketchPoints } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
-import { joinSketches, type PointSketch, sketchPoints } from "../start/sketch.ts";
 
 /** Whoever has the options of a `fit` can give them as they are. */
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {

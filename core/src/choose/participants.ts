@@ -2,7 +2,7 @@
 // add anything up), a sample of its rows, and few directions where there are many columns.
 
 import { checkInteger } from "../data/check.ts";
-import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
+import { columnsOf, dot, type Matrix, removeAlong, takeRows } from "../data/matrix.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
@@ -14,8 +14,16 @@ export interface Participants {
   readonly graph: Graph;
   /** Devices of other components. */
   readonly leftOut: readonly number[];
-  /** The most points that one of them has. */
-  readonly mostPoints: number;
+}
+
+/** What a choice says of how it was made. */
+export interface ChoiceCosts extends Traffic {
+  /** Devices without a path to those that were asked. */
+  readonly leftOut: readonly number[];
+  /** Absent where all rows were looked at: then standard errors are those of the sample, and clusters of few of its rows are not seen. */
+  readonly sampled?: SampledRows;
+  /** What a device has to send for this. */
+  readonly reveals: string;
 }
 
 /** `least`: somebody must have so many points; `where` says what for. */
@@ -34,7 +42,7 @@ export function participantsOf(datasets: readonly Matrix[], graph: Graph, least:
       `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
     );
   }
-  if (members.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
+  if (members.length === graph.size) return { datasets, graph, leftOut: [] };
   const position = new Map(members.map((i, at) => [i, at]));
   const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
     const [from, to] = [position.get(i), position.get(j)];
@@ -44,7 +52,6 @@ export function participantsOf(datasets: readonly Matrix[], graph: Graph, least:
     datasets: members.map((i) => datasets[i]),
     graph: graphOfEdges(members.length, links),
     leftOut: devices.filter((i) => component[i] !== main),
-    mostPoints,
   };
 }
 
@@ -56,22 +63,16 @@ const ROWS_PER_COLUMN = 8;
 /** So few columns are always looked at. */
 const LEAST_COLUMNS = 4;
 
-interface NarrowedDatasets {
-  readonly datasets: readonly Matrix[];
-  /** What it took to agree on the directions. */
-  readonly traffic: Traffic;
-}
-
 /**
  * In many columns any few rows are far apart, and the centroids of rows lie where these rows are: judged by the same
  * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
- * Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
+ * `traffic` is what it took to agree on the directions. Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
  */
 export function narrowColumns(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
-): NarrowedDatasets | undefined {
+): { readonly datasets: readonly Matrix[]; readonly traffic: Traffic } | undefined {
   const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
   const most = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(rows / ROWS_PER_COLUMN)));
   const cols = columnsOf(datasets);
@@ -100,10 +101,7 @@ function directionsBetween({ data, rows, cols }: Matrix): Float64Array[] {
     const direction = Float64Array.from({ length: cols }, (_, x) => data[n * cols + x] - data[x]);
     const before = dot(direction, direction);
     // Twice, so that what rounding leaves of the earlier directions goes too.
-    for (const other of [...frame, ...frame]) {
-      const share = dot(direction, other);
-      for (let x = 0; x < cols; x++) direction[x] -= share * other[x];
-    }
+    for (const other of [...frame, ...frame]) removeAlong(other, direction);
     const after = dot(direction, direction);
     if (after > 1e-18 * before) frame.push(direction.map((value) => value / Math.sqrt(after)));
   }
@@ -137,14 +135,12 @@ export interface SampledRows {
   readonly of: number;
 }
 
-interface SampledDatasets {
-  readonly datasets: readonly Matrix[];
-  /** Absent where all rows were looked at. */
-  readonly sampled?: SampledRows;
-}
-
-/** About `most` rows, the same share of every large device, spread over its rows. */
-export function sampleDatasets(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): SampledDatasets {
+/** About `most` rows, the same share of every large device, spread over its rows. `sampled` is absent where they are all. */
+export function sampleDatasets(
+  datasets: readonly Matrix[],
+  seed: number,
+  most = ENOUGH_ROWS,
+): { readonly datasets: readonly Matrix[]; readonly sampled?: SampledRows } {
   checkInteger("sample", most, 1);
   const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
   if (all <= most) return { datasets };

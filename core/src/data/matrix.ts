@@ -127,6 +127,12 @@ export function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
+/** Takes out of a row what it has along a direction of length 1. */
+export function removeAlong(direction: Float64Array, /* IN OUT */ row: Float64Array): void {
+  const along = dot(row, direction);
+  for (let i = 0; i < row.length; i++) row[i] -= along * direction[i];
+}
+
 /** Largest difference between two points in any column; 0 without points. */
 export function rangeOf(datasets: readonly Matrix[]): number {
   return columnRanges(datasets).reduce((largest, range) => Math.max(largest, range), 0);

@@ -8,10 +8,9 @@ import { randomStream } from "../data/random.ts";
 import { type Graph, packLinks } from "../graph/graph.ts";
 import { networkModel } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
-import { guardDevices, guardedStart } from "../start/guardedStart.ts";
 import { emptyRules } from "../start/kmeans.ts";
-import { start } from "../start/start.ts";
-import type { PenaltyOption, ScaledPenalty } from "../update/penalty.ts";
+import { guardDevices, guardedStart, start } from "../start/start.ts";
+import type { PenaltyOption, ScaledPenalty } from "../update/coupling.ts";
 import { pullRatio, type UpdateSettings } from "../update/updateOptions.ts";
 import {
   checkedClusters,
@@ -30,6 +29,7 @@ import {
   networkLoss,
   networkVariation,
   pointScales,
+  type RoundResult,
   runRound,
   unpack,
 } from "./network.ts";
@@ -211,12 +211,6 @@ export function startNetwork(
     random,
     penalty,
   });
-}
-
-/** What one round did. */
-export interface RoundResult {
-  readonly largestMove: number;
-  readonly converged: boolean;
 }
 
 export interface RoundsOptions {

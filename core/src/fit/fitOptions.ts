@@ -5,7 +5,7 @@ import { defaults } from "../data/defaults.ts";
 import { describeValue, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
 import type { ClusterCounts, Init } from "../start/start.ts";
-import { checkPenalty, type PenaltyOption } from "../update/penalty.ts";
+import { checkPenalty, type PenaltyOption } from "../update/coupling.ts";
 import {
   type Neighbourhood,
   sharedOptionNames,

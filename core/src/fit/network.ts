@@ -3,7 +3,7 @@
 import { type Matrix, rangeOf } from "../data/matrix.ts";
 import type { Random } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
-import { sumTraffic } from "../graph/traffic.ts";
+import { sumTraffic, type Traffic } from "../graph/traffic.ts";
 import type { PreparedPoints } from "../kernel/kernel.ts";
 import { type GuardState, publishUpdate } from "../privacy/guarded.ts";
 import type { Start } from "../start/start.ts";
@@ -11,16 +11,17 @@ import {
   type CentroidSets,
   emptyMatches,
   type Matches,
+  type Penalty,
+  type PenaltyOption,
   readNeighbours,
+  scaled,
   totalVariationOfSets,
 } from "../update/coupling.ts";
-import { type Penalty, type PenaltyOption, scaled } from "../update/penalty.ts";
 import { runUpdate } from "../update/update.ts";
 import { drawFreshStarts } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
 import type { RoundOrder } from "./schedule.ts";
-import { largestRestingMove } from "./tolerance.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
@@ -67,7 +68,7 @@ export interface NetworkState {
 }
 
 /** What a network is made of. */
-export interface NetworkParts
+interface NetworkParts
   extends Pick<
     NetworkState,
     "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
@@ -128,7 +129,10 @@ function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyO
   state.penalty = scaled(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
   if (state.penalty === option) return;
-  const { messages, bytes } = sumTraffic(state.graph, 2);
+  countTraffic(state, sumTraffic(state.graph, 2));
+}
+
+export function countTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
   state.messages += messages;
   state.bytes += bytes;
 }
@@ -166,6 +170,12 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
     if (rows === 0) return 0;
     return weighting === "sample" ? datasets.length / total : 1 / rows;
   });
+}
+
+/** What one round did. */
+export interface RoundResult {
+  readonly largestMove: number;
+  readonly converged: boolean;
 }
 
 /** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
@@ -286,4 +296,25 @@ export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: 
     rows: starts[i + 1] - starts[i],
     cols,
   }));
+}
+
+/**
+ * The largest move of device i that counts as rest: tol times its largest coordinate or, for data far from 0, twice the
+ * points' range, as far as a coordinate has bits for that.
+ */
+export function largestRestingMove(state: NetworkState, i: number): number {
+  const { tol } = state.settings;
+  const largest = largestCoordinate(state, i);
+  return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
+}
+
+/** As a share of a coordinate: what the rounding of an update can move, with relaxation and many neighbours. */
+export const LAST_BITS = 64 * Number.EPSILON;
+
+/** What tolerances are relative to. */
+export function largestCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
+  const end = sets.starts[i + 1] * sets.cols;
+  let largest = 0;
+  for (let at = sets.starts[i] * sets.cols; at < end; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
+  return largest;
 }

@@ -2,10 +2,19 @@
 
 import { dot } from "../data/matrix.ts";
 import { componentsOf } from "../graph/graph.ts";
-import { sendTraffic, sumTraffic } from "../graph/traffic.ts";
+import { addTraffic, sendTraffic, sumTraffic } from "../graph/traffic.ts";
 import { match, totalVariationOfSets } from "../update/coupling.ts";
-import { adopt, type NetworkState, noteMove, refreshStatistics } from "./network.ts";
-import { largestRestingMove, lastBits } from "./tolerance.ts";
+import {
+  adopt,
+  countTraffic,
+  LAST_BITS,
+  largestCoordinate,
+  largestRestingMove,
+  type NetworkState,
+  noteMove,
+  type RoundResult,
+  refreshStatistics,
+} from "./network.ts";
 
 /** Most runs settle in fewer rounds, for less traffic than joint steps take; these runs stay as they are. */
 const PLAIN_ROUNDS = 100;
@@ -22,22 +31,17 @@ const ROUGH = 1e-3;
 /** Nearer than that is rounding. */
 const LEAST_TOL = 1e-14;
 
-interface SettlingOptions {
-  /** Whether there are joint steps at all. */
-  readonly isJoint: boolean;
-  /** By how much a cluster's neighbours outweigh its points. */
-  readonly pullRatio: number;
-}
-
-/** What settling adds to a round: the largest move of a joint step, and whether the run has settled. */
-type Settling = (round: number) => { readonly largestMove: number; readonly converged: boolean };
-
 /**
  * A run without joint steps has settled when every device was visited since the last move that counts. Where devices are
  * strongly coupled that says little: an update goes a small part of the way, however long that is. An exact joint step
- * goes all of it, so there the run has settled when nothing moves after such a step that changed no label.
+ * goes all of it, so there the run has settled when nothing moves after such a step that changed no label. `isJoint`: there
+ * are joint steps at all; `pullRatio`: by how much a cluster's neighbours outweigh its points. What is returned adds to a round
+ * the largest move of a joint step, and whether the run has settled.
  */
-export function settlingOf(state: NetworkState, { isJoint, pullRatio }: SettlingOptions): Settling {
+export function settlingOf(
+  state: NetworkState,
+  { isJoint, pullRatio }: { readonly isJoint: boolean; readonly pullRatio: number },
+): (round: number) => RoundResult {
   const isStrong = pullRatio > STRONG_PULL;
   const plainRounds = isStrong ? STRONGLY_COUPLED_PLAIN_ROUNDS : PLAIN_ROUNDS;
   const { tol } = state.settings;
@@ -71,22 +75,13 @@ const MOST_ITERATIONS = 1000;
 /** Objectives are sums of many squares: a rise by no more than this share is rounding. */
 const ROUNDING_OF_SUMS = 1e-13;
 
-interface JointStep {
-  /** Of a coordinate; 0 where all moves count as rest, or were taken back. */
-  readonly largestMove: number;
-  /** The largest move as a multiple of what counts as rest. */
-  readonly relativeMove: number;
-  /** Whether the labels at the new centroids are those that were held. */
-  readonly keptLabels: boolean;
-  /** Whether no component was cut off before its step was as accurate as asked. */
-  readonly isAccurate: boolean;
-}
-
 /**
  * Moves every component to where its labels and matches want it, up to a share `accuracy` of the way. With these held the
- * objective falls, and new labels can only lower it further; what still rises, by rounding, is taken back.
+ * objective falls, and new labels can only lower it further; what still rises, by rounding, is taken back. Returns the
+ * largest move of a coordinate (0 where all moves count as rest, or were taken back), the same as a multiple of rest, whether
+ * the labels at the new centroids are those that were held, and whether no component was cut off before it was accurate.
  */
-function stepJointly(state: NetworkState, accuracy: number): JointStep {
+function stepJointly(state: NetworkState, accuracy: number) {
   const [counts, sums] = [state.counts.slice(), state.sums.slice()];
   let [largestMove, relativeMove] = [0, 0];
   let isAccurate = true;
@@ -105,7 +100,7 @@ function stepJointly(state: NetworkState, accuracy: number): JointStep {
     if (move > 0) relativeMove = Math.max(relativeMove, proposed);
     largestMove = Math.max(largestMove, move);
   }
-  countTraffic(state, iterations, isSent);
+  countStep(state, iterations, isSent);
   const keptLabels = areEqual(counts, state.counts) && areEqual(sums, state.sums);
   return { largestMove, relativeMove, keptLabels, isAccurate };
 }
@@ -158,7 +153,7 @@ function proposeStep(state: NetworkState, devices: readonly number[], step: Floa
   let from = 0;
   for (const i of devices) {
     // What conjugate gradients leave are the last bits, also where tol is 0.
-    const rest = Math.max(largestRestingMove(state, i), lastBits(state, i));
+    const rest = Math.max(largestRestingMove(state, i), LAST_BITS * largestCoordinate(state, i));
     for (let at = sets.starts[i] * sets.cols; at < sets.starts[i + 1] * sets.cols; at++) {
       updated[at] = sets.data[at] + step[from++];
       const move = Math.abs(updated[at] - sets.data[at]);
@@ -202,15 +197,14 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
  * end they send their new centroids, and sum whether anybody moves, whether labels changed, and the objective before and
  * after. Components go at the same time: the one with the most iterations counts.
  */
-function countTraffic(state: NetworkState, iterations: number, isSent: boolean): void {
+function countStep(state: NetworkState, iterations: number, isSent: boolean): void {
   const { graph, sets } = state;
   const numbers = Array.from(graph.neighbours, (_, i) => (sets.starts[i + 1] - sets.starts[i]) * sets.cols);
   const sent = sendTraffic(graph, numbers);
-  const sum = sumTraffic(graph, 2);
-  const end = sumTraffic(graph, 4);
-  const sends = iterations + (isSent ? 1 : 0);
-  state.messages += sends * sent.messages + iterations * sum.messages + end.messages;
-  state.bytes += sends * sent.bytes + iterations * sum.bytes + end.bytes;
+  const iteration = addTraffic(sent, sumTraffic(graph, 2));
+  for (let n = 0; n < iterations; n++) countTraffic(state, iteration);
+  if (isSent) countTraffic(state, sent);
+  countTraffic(state, sumTraffic(graph, 4));
 }
 
 // The joint system: with labels and matches held fixed, GTVMin is one quadratic in the centroids of all devices, and its

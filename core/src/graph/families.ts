@@ -81,7 +81,7 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
   );
 }
 
-/** Devices at random places of the unit square, linked when at most `radius` apart. */
+/** Devices at random positions in the unit square, linked when at most `radius` apart. */
 export function geometric(size: number, radius: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkNumber("radius", radius, (value) => value > 0, "a finite number above 0");

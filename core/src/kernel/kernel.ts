@@ -60,6 +60,13 @@ export function emptyStatistics(k: number, cols: number): Statistics {
   return { counts: new Float64Array(k), sums: new Float64Array(k * cols), loss: 0 };
 }
 
+/** (E1) at a matrix of centroids. */
+export function statisticsAt(points: PreparedPoints, { data, rows, cols }: Matrix): Statistics {
+  const statistics = emptyStatistics(rows, cols);
+  points.statistics(data, statistics);
+  return statistics;
+}
+
 /** Counts and sums from k rows of coarse and fine parts that start at `from`: the only rounding of a sum happens here. */
 export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ into: Statistics): void {
   const { counts, sums } = into;

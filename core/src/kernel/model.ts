@@ -10,7 +10,7 @@ import { fastKernel } from "./wasm.ts";
  * The methods are on the prototype, so that an answer has its numbers and nothing else: two of the same numbers are
  * equal, and one can be sent to a worker.
  */
-export class JsonModel {
+class JsonModel {
   /** Matrices as nested rows, typed arrays as lists: as they are, both would become objects with a name for each number. */
   toJSON(): object {
     return plain({ ...this }) as object;

@@ -1,10 +1,10 @@
 // The compiled SIMD module: what it exports, passes over all rows of a device by one thread (threads/ has them for several),
 // which part of its memory belongs to whom, and the one instance, made on first use.
 
+import { WASM_BYTES } from "./bytes.ts";
 import { LOSS_BLOCK } from "./js.ts";
-import { WASM_BYTES } from "./wasm-bytes.ts";
 
-/** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
+/** What the module exports (assembly/build.mjs). `state` is the address of a device's State; ranges of rows start at multiples of 8. */
 export interface KernelExports {
   small(state: number, from: number, to: number): number;
   arrange(state: number, from: number, to: number, source: number, largest: number): void;

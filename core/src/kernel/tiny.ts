@@ -2,6 +2,7 @@
 // module (assembly/tiny), so a hundred thousand devices cost an object of a few words each.
 
 import type { Matrix } from "../data/matrix.ts";
+import { TINY_BYTES } from "./bytes.ts";
 import { jsKernel } from "./js.ts";
 import {
   gatherStatistics,
@@ -12,9 +13,8 @@ import {
 } from "./kernel.ts";
 import { instantiate } from "./module.ts";
 import { TINY_NUMBERS } from "./pick.ts";
-import { TINY_BYTES } from "./tiny-bytes.ts";
 
-/** What assembly/tiny/index.ts exports. */
+/** What the module exports (assembly/build.mjs). */
 interface TinyExports {
   /** Returns a bound of the largest magnitude; infinite or NaN if there is such a number. */
   enter(rows: number, cols: number): number;

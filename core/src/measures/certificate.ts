@@ -3,15 +3,13 @@
 
 import { checkArray, checkNumber } from "../data/check.ts";
 import { type Matrix, rangeOf, squaredDistance } from "../data/matrix.ts";
-import type { Settled } from "../data/optionNames.ts";
 import type { FitModel, RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
+import { type Kernel, type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { discrepancyOf } from "../update/coupling.ts";
-import { slopeOf } from "../update/penalty.ts";
+import { discrepancyOf, slopeOf } from "../update/coupling.ts";
 import { updateDevice } from "../update/updateDevice.ts";
-import { checkedObjective, type ObjectiveOptions, objectiveOf } from "./measures.ts";
+import { checkedObjective, type ObjectiveOptions, type ObjectiveSettings, objectiveOf } from "./measures.ts";
 
 export interface Certificate {
   /** F at the centroids. */
@@ -44,7 +42,7 @@ export function certify(
     const prepared = fastKernel.prepare(points);
     const look = {
       tied: tiesOf(points, centroids[i], prepared),
-      loss: lossAt(centroids[i], prepared),
+      loss: statisticsAt(prepared, centroids[i]).loss,
       move: moveOf(i, datasets, graph, centroids, judged, { name: fastKernel.name, prepare: () => prepared }),
     };
     prepared.release();
@@ -61,12 +59,6 @@ export function certify(
     largestRise: largestRise(history, roundingOf(centroids)),
     ties: looks.reduce((sum, { tied }) => sum + tied, 0) / points,
   };
-}
-
-function lossAt({ data, rows, cols }: Matrix, prepared: PreparedPoints): number {
-  const statistics = emptyStatistics(rows, cols);
-  prepared.statistics(data, statistics);
-  return statistics.loss;
 }
 
 function checkedModel(model: CertifiedModel): CertifiedModel {
@@ -96,7 +88,7 @@ function moveOf(
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
-  { alpha, coupling, weighting, penalty }: Settled<ObjectiveOptions>,
+  { alpha, coupling, weighting, penalty }: ObjectiveSettings,
   kernel: Kernel = fastKernel,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;

@@ -18,18 +18,19 @@ import { fitOptionNames } from "../fit/fitOptions.ts";
 import { pointScales, type Weighting } from "../fit/network.ts";
 import { type Graph, packLinks } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { emptyStatistics } from "../kernel/kernel.ts";
+import { statisticsAt } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import {
   type Coupling,
+  checkScaled,
   couplings,
   discrepancyOf,
   emptyMatches,
   match,
+  type Penalty,
   packSets,
   totalVariationOfSets,
 } from "../update/coupling.ts";
-import { checkScaled, type Penalty } from "../update/penalty.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
@@ -70,6 +71,9 @@ export interface ObjectiveOptions {
   penalty?: Penalty | undefined;
 }
 
+/** The same, every one with a value. */
+export type ObjectiveSettings = Settled<ObjectiveOptions>;
+
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
 export function objective(
   datasets: readonly Matrix[],
@@ -86,7 +90,7 @@ export function checkedObjective(
   centroids: readonly Matrix[],
   graph: Graph,
   options: ObjectiveOptions,
-): Settled<ObjectiveOptions> {
+): ObjectiveSettings {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
   const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
@@ -279,24 +283,16 @@ const MANY_NUMBERS = 50_000;
 /** Sum of squared distances from every point to its nearest centroid. */
 export function lossOf(points: Matrix, centroids: Matrix): number {
   if (points.rows === 0) return 0;
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
   const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  prepared.statistics(centroids.data, statistics);
+  const { loss } = statisticsAt(prepared, centroids);
   prepared.release();
-  return statistics.loss;
+  return loss;
 }
 
 /** GTV. */
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
   return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
-}
-
-export interface ObjectiveSettings {
-  readonly alpha: number;
-  readonly coupling: Coupling;
-  readonly weighting: Weighting;
-  readonly penalty: Penalty;
 }
 
 /** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */

@@ -5,11 +5,11 @@
 import { checkInteger, checkMatrix, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { extremesOf, type Matrix } from "../data/matrix.ts";
 import { randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
-import { emptyStatistics } from "../kernel/kernel.ts";
+import { statisticsAt } from "../kernel/kernel.ts";
 import {
   collect,
   type Flooded,
@@ -86,11 +86,10 @@ backbone.takes = {
 
 /** The centres with the number of points each stands for. */
 function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {
-  const statistics = emptyStatistics(centres.rows, centres.cols);
   const prepared = kernel.prepare(points);
-  prepared.statistics(centres.data, statistics);
+  const { counts } = statisticsAt(prepared, centres);
   prepared.release();
-  return { centres, weights: statistics.counts };
+  return { centres, weights: counts };
 }
 
 /** Two records differ by at most high - low in a column; each of the columns spends its part of epsilon. */
@@ -116,32 +115,17 @@ function checkedNoise(
 ): Noise | undefined {
   if (epsilon === undefined && bounds === undefined) return undefined;
   checkNumber("epsilon", epsilon, (value) => value > 0, "a finite number above 0 (with bounds)");
-  if (bounds === undefined) return { epsilon: epsilon as number, bounds: rangesOf(datasets, cols) };
+  if (bounds === undefined) {
+    const { least, most } = extremesOf(datasets.filter(({ rows }) => rows > 0));
+    return { epsilon: epsilon as number, bounds: Array.from(least, (low, c) => [low, most[c]] as const) };
+  }
   if (bounds.length !== cols) {
     throw new RangeError(`bounds must have ${cols} pairs (one for each column of datasets), got ${bounds.length}`);
   }
   bounds.forEach(([low, high], column) => {
     checkNumber(`bounds[${column}][0]`, low, () => true, "a finite number");
-    checkNumber(
-      `bounds[${column}][1]`,
-      high,
-      (value) => value > low,
-      `a finite number above ${low} (bounds[${column}][0])`,
-    );
+    const rule = `a finite number above ${low} (bounds[${column}][0])`;
+    checkNumber(`bounds[${column}][1]`, high, (value) => value > low, rule);
   });
   return { epsilon: epsilon as number, bounds };
-}
-
-/** The least and the largest value of every column, on any device. */
-function rangesOf(datasets: readonly Matrix[], cols: number): Bounds {
-  return Array.from({ length: cols }, (_, column) => {
-    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const { data } of datasets) {
-      for (let at = column; at < data.length; at += cols) {
-        low = Math.min(low, data[at]);
-        high = Math.max(high, data[at]);
-      }
-    }
-    return [low, high] as const;
-  });
 }

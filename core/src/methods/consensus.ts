@@ -6,14 +6,23 @@ import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { normalStream, type Random, randomStream } from "../data/random.ts";
-import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
-import { adopt, type NetworkState, refreshStatistics, send, unpack } from "../fit/network.ts";
-import { largestCoordinate } from "../fit/tolerance.ts";
+import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import {
+  adopt,
+  countTraffic,
+  largestCoordinate,
+  type NetworkState,
+  type RoundResult,
+  refreshStatistics,
+  send,
+  unpack,
+} from "../fit/network.ts";
 import { componentsOf, type Graph } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { addTraffic, sumTraffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { updateSettings } from "../update/updateOptions.ts";
+import { stepMultipliers, withParts } from "./distributed.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
@@ -64,7 +73,8 @@ export function consensusRounds(
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
   if (init === "federated") startAtMeans(run, options.seed ?? defaults.seed);
   const advance = isBySums(options) ? () => exactStep(run) : (round: number) => sweep(run, round - 1);
-  return withMultipliers(runRounds(state, advance, { most: rounds, signal }), run);
+  const loop = runRounds(state, advance, { most: rounds, signal });
+  return withParts(loop, () => ({ beta, multipliers: unpack(state, run.multipliers) }));
 }
 
 /** Sums need common centroids. Who says how sweeps are made wants sweeps. */
@@ -78,32 +88,21 @@ function suitedBeta(graph: Graph, k: number): number {
   return 1 / (k * (extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest)));
 }
 
-interface ConsensusRun {
-  readonly state: NetworkState;
-  readonly beta: number;
-  /** The labels of this sweep are kept, and renewed only in agreement: free labels can flip for ever. */
-  readonly settle: number;
-  readonly multipliers: Float64Array;
-  /** Counts and sums of the labels in use. */
-  readonly counts: Float64Array;
-  readonly sums: Float64Array;
-  readonly statistics: Statistics;
-  /** The last renewal of kept labels changed nothing. */
-  confirmed: boolean;
-  /** Largest move of the last sweep and largest difference between neighbours, relative to 1 + the largest coordinate. */
-  residual: number;
-}
+type ConsensusRun = ReturnType<typeof consensusRun>;
 
-function consensusRun(state: NetworkState, beta: number, settle: number): ConsensusRun {
+/** `settle`: the labels of this sweep are kept, and renewed only in agreement: free labels can flip for ever. */
+function consensusRun(state: NetworkState, beta: number, settle: number) {
   return {
     state,
     beta,
     settle,
     multipliers: new Float64Array(state.sets.data.length),
+    /** Counts and sums of the labels in use. */
     counts: state.counts.slice(),
     sums: state.sums.slice(),
-    statistics: emptyStatistics(state.k, state.sets.cols),
+    /** The last renewal of kept labels changed nothing. */
     confirmed: false,
+    /** Largest move of the last sweep and largest difference between neighbours, relative to 1 + the largest coordinate. */
     residual: Number.POSITIVE_INFINITY,
   };
 }
@@ -158,19 +157,13 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   let largest = largestMove;
   let scale = 1;
   for (let i = 0; i < size; i++) {
-    largest = Math.max(largest, stepMultipliers(state, multipliers, beta, i));
+    largest = Math.max(largest, stepMultipliers(state, multipliers, beta, i, true));
     scale = Math.max(scale, 1 + largestCoordinate(state, i));
   }
   run.residual = largest / scale;
-  if (index >= run.settle) sendResidual(state);
+  // To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum.
+  if (index >= run.settle) countTraffic(state, sumTraffic(state.graph, 1));
   return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
-}
-
-/** To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum. */
-function sendResidual(state: NetworkState): void {
-  const { messages, bytes } = sumTraffic(state.graph, 1);
-  state.messages += messages;
-  state.bytes += bytes;
 }
 
 /** A visit with labels as they come: each pass labels anew, until labels repeat. */
@@ -235,45 +228,12 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
   return adopt(state, i);
 }
 
-/** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
-function stepMultipliers(
-  { graph, k, sets }: NetworkState,
-  /* IN OUT */ p: Float64Array,
-  beta: number,
-  i: number,
-): number {
-  const length = k * sets.cols;
-  const [links, weights] = [graph.neighbours[i], graph.weights[i]];
-  let largest = 0;
-  for (let x = 0; x < length; x++) {
-    let sum = 0;
-    for (let n = 0; n < links.length; n++) {
-      const difference = sets.data[i * length + x] - sets.data[links[n] * length + x];
-      largest = Math.max(largest, Math.abs(difference));
-      sum += weights[n] * difference;
-    }
-    p[i * length + x] += beta * sum;
-  }
-  return largest;
-}
-
-function* withMultipliers(
-  loop: Generator<Round, FitModel, void>,
-  { state, beta, multipliers }: ConsensusRun,
-): Generator<Round, ConsensusModel, void> {
-  const model = yield* loop;
-  return Object.assign(model, { beta, multipliers: unpack(state, multipliers) });
-}
-
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
 // starts around it. Few points leave many fixed points of almost equal cost, and the first one is not always the best.
 
 /** Of 450 problems with 500 points in all, one start missed the best of 20 pooled restarts by 1e-4 in 9, eight in none. */
 const STARTS = 8;
 const STEPS = 2;
-
-/** What a component knows after a sum: weighted counts and sums of all its points, and their loss. */
-type Pooled = Statistics;
 
 /**
  * Moves every device of a component to the pooled means of one labelling, near the common seed and as cheap as a few
@@ -319,11 +279,6 @@ function stepToPooledMeans(state: NetworkState): number {
   return largest;
 }
 
-function countTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
-  state.messages += messages;
-  state.bytes += bytes;
-}
-
 function cheapestNearby(state: NetworkState, devices: readonly number[], random: Random): Float64Array {
   const length = state.k * state.sets.cols;
   const seed = state.sets.data.slice(devices[0] * length, (devices[0] + 1) * length);
@@ -348,7 +303,7 @@ function cheapestNearby(state: NetworkState, devices: readonly number[], random:
 }
 
 /** How far chance alone would move a mean: the scale on which fixed points lie side by side. */
-function standardError({ counts, loss }: Pooled, k: number, cols: number, points: number): number {
+function standardError({ counts, loss }: Statistics, k: number, cols: number, points: number): number {
   const weight = counts.reduce((sum, count) => sum + count, 0);
   return weight === 0 ? 0 : Math.sqrt(loss / (weight * cols)) * Math.sqrt(k / points);
 }
@@ -358,7 +313,7 @@ function pooledStatistics(
   devices: readonly number[],
   centroids: Float64Array,
 ) {
-  const total: Pooled = emptyStatistics(k, sets.cols);
+  const total = emptyStatistics(k, sets.cols);
   const own = emptyStatistics(k, sets.cols);
   for (const i of devices) {
     points[i].statistics(centroids, own);
@@ -370,7 +325,7 @@ function pooledStatistics(
   return total;
 }
 
-function meansOf({ counts, sums }: Pooled, old: Float64Array): Float64Array {
+function meansOf({ counts, sums }: Statistics, old: Float64Array): Float64Array {
   const cols = old.length / counts.length;
   return sums.map((sum, x) => {
     const count = counts[Math.floor(x / cols)];

@@ -4,8 +4,7 @@ import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, type NetworkState, refreshStatistics, unpack } from "../fit/network.ts";
-import { largestCoordinate } from "../fit/tolerance.ts";
+import { commit, largestCoordinate, type NetworkState, refreshStatistics, unpack } from "../fit/network.ts";
 import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
@@ -57,17 +56,15 @@ function roundsOf(
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
   const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal, isWatched });
-  return withMultipliers(loop, state, multipliers, eta);
+  return withParts(loop, () => ({ eta, multipliers: unpack(state, multipliers) }));
 }
 
-function* withMultipliers(
+/** The loop, whose model gets further parts at its end. */
+export function* withParts<Parts extends object>(
   loop: Generator<Round, FitModel, void>,
-  state: NetworkState,
-  multipliers: Float64Array,
-  eta: number,
-): Generator<Round, DistributedModel, void> {
-  const model = yield* loop;
-  return Object.assign(model, { eta, multipliers: unpack(state, multipliers) });
+  partsAtEnd: () => Parts,
+): Generator<Round, FitModel & Parts, void> {
+  return Object.assign(yield* loop, partsAtEnd());
 }
 
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
@@ -94,7 +91,7 @@ function runAdmmRound(state: NetworkState, /* IN OUT */ multipliers: Float64Arra
   let disagreement = 0;
   for (let j = 0; j < size; j++) {
     refreshStatistics(state, j);
-    disagreement = Math.max(disagreement, stepMultipliers(state, multipliers, eta, j));
+    disagreement = Math.max(disagreement, stepMultipliers(state, multipliers, eta, j, false));
   }
   // Multipliers stand still only in agreement, so a still round alone is no end.
   return { largestMove, converged: Math.max(largestMove, disagreement) <= state.settings.tol * scale };
@@ -122,12 +119,16 @@ function moveToConsensus(
   }
 }
 
-/** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
-function stepMultipliers(
+/**
+ * p(j,c) <- p(j,c) + step sum_i A(j, i) (m(j,c) - m(i,c)), or with every link counted the same; returns the largest difference to
+ * a neighbour.
+ */
+export function stepMultipliers(
   { links, k, sets }: NetworkState,
   /* IN OUT */ p: Float64Array,
-  eta: number,
+  step: number,
   j: number,
+  isWeighted: boolean,
 ): number {
   const { data, cols } = sets;
   const length = k * cols;
@@ -140,9 +141,9 @@ function stepMultipliers(
       const difference = own - data[links.devices[n] * length + x];
       const gap = Math.abs(difference);
       if (gap > largest) largest = gap;
-      sum += difference;
+      sum += isWeighted ? links.weights[n] * difference : difference;
     }
-    p[j * length + x] += eta * sum;
+    p[j * length + x] += step * sum;
   }
   return largest;
 }

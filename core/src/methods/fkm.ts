@@ -6,7 +6,7 @@ import type { Matrix } from "../data/matrix.ts";
 import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
-import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
+import { type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
 import { networkModel } from "../kernel/model.ts";
 import { objectiveOf } from "../measures/measures.ts";
 import { kmeansOn } from "../start/kmeans.ts";
@@ -96,10 +96,7 @@ fkm.takes = {
 function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): Flooded {
   let flooded: Flooded = { centres: start, weights: new Float64Array(start.rows) };
   for (let iteration = 0; iteration < localIterations; iteration++) {
-    const { rows, cols, data } = flooded.centres;
-    const statistics = emptyStatistics(rows, cols);
-    points[device].statistics(data, statistics);
-    flooded = meansOf(statistics, cols);
+    flooded = meansOf(statisticsAt(points[device], flooded.centres), start.cols);
   }
   return keepSupported(flooded, leastSupport(graph, device, minimum));
 }

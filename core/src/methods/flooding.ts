@@ -4,7 +4,7 @@ import { checkInteger, checkNetwork, checkSeed } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, stack, takeRows } from "../data/matrix.ts";
 import { numberedStreams } from "../data/random.ts";
-import { connectedComponents, type Graph } from "../graph/graph.ts";
+import { componentsOf, type Graph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import type { ObjectiveSettings } from "../measures/measures.ts";
@@ -77,13 +77,8 @@ export function meansOf({ counts, sums }: Statistics, cols: number): Flooded {
 
 /** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
 export function solveComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
-  const members: number[][] = [];
-  connectedComponents(graph).forEach((c, i) => {
-    members[c] ??= [];
-    members[c].push(i);
-  });
   const centroids = new Array<Matrix>(graph.size);
-  for (const devices of members) {
+  for (const devices of componentsOf(graph)) {
     const { data, rows, cols } = solve(devices);
     for (const i of devices) centroids[i] = { data: data.slice(), rows, cols };
   }

@@ -4,8 +4,7 @@ import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/che
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, type NetworkState, refreshStatistics } from "../fit/network.ts";
-import { largestCoordinate } from "../fit/tolerance.ts";
+import { commit, largestCoordinate, type NetworkState, refreshStatistics } from "../fit/network.ts";
 import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import {

@@ -1,16 +1,43 @@
 // The table of methods: a further one is a file beside this and a line here.
 
+import { checkNetwork } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { penalties } from "../update/coupling.ts";
 import { backbone } from "./backbone.ts";
+import { local, pooled } from "./baselines.ts";
 import { consensus } from "./consensus.ts";
 import { coreset } from "./coreset.ts";
 import { distributed } from "./distributed.ts";
-import { fedkm } from "./fedkm.ts";
 import { fkm } from "./fkm.ts";
 import { gradient } from "./gradient.ts";
 import { kfed } from "./kfed.ts";
-import { local } from "./local.ts";
-import type { Method } from "./method.ts";
-import { pooled } from "./pooled.ts";
+import { checkMethodOptionNames, type Method, roundsOptions } from "./method.ts";
+
+/** Algorithm 1: `fit`, which here lets the options of other methods pass, as all of them do. */
+function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  checkNetwork(datasets, graph);
+  checkMethodOptionNames(options, "k and alpha");
+  return fitOn(datasets, graph, options);
+}
+
+fedkm.takes = {
+  ...roundsOptions,
+  preset: ["paper", "dependable"],
+  schedule: ["cyclic", "random", "coloured", "simultaneous"],
+  penalty: penalties,
+  passes: ["number"],
+  relaxation: ["number", "auto"],
+  damping: ["number"],
+  safeguard: ["true", "false"],
+  candidates: ["true", "false"],
+  freshStarts: ["number"],
+  robust: ["true", "false"],
+  privacy: ["open", "guarded"],
+  jointSteps: ["true", "false"],
+};
 
 export const methods = {
   fedkm,

@@ -2,12 +2,12 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { dot, type Matrix, removeAlong, squaredDistance, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { emptyStatistics } from "../kernel/kernel.ts";
+import { emptyStatistics, statisticsAt } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { bestOf, kmeansOn } from "../start/kmeans.ts";
 import {
@@ -178,12 +178,8 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
     for (;;) {
       const before = Math.sqrt(dot(direction, direction));
       // Twice is enough: one pass leaves rounding that the second removes.
-      for (let pass = 0; pass < 2; pass++) {
-        for (const earlier of directions.slice(0, c)) {
-          const along = dot(direction, earlier);
-          for (let x = 0; x < direction.length; x++) direction[x] -= along * earlier[x];
-        }
-      }
+      const earlier = directions.slice(0, c);
+      for (const other of [...earlier, ...earlier]) removeAlong(other, direction);
       const length = Math.sqrt(dot(direction, direction));
       if (length > 1e-12 * before) {
         for (let x = 0; x < direction.length; x++) direction[x] /= length;
@@ -214,7 +210,5 @@ function farthestFirst(centres: Matrix, first: number, k: number): Matrix {
 
 /** Every centre to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
 function groupMeans(centres: Matrix, chosen: Matrix): Matrix {
-  const statistics = emptyStatistics(chosen.rows, chosen.cols);
-  jsKernel.prepare(centres).statistics(chosen.data, statistics);
-  return meansOf(statistics, chosen.cols).centres;
+  return meansOf(statisticsAt(jsKernel.prepare(centres), chosen), chosen.cols).centres;
 }

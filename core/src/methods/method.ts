@@ -5,9 +5,9 @@ import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { drain, type FitModel, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
+import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import { type NetworkState, refreshStatistics } from "../fit/network.ts";
+import { type NetworkState, type RoundResult, refreshStatistics } from "../fit/network.ts";
 import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { networkModel } from "../kernel/model.ts";

@@ -33,7 +33,10 @@ export interface GuardState {
   readonly resolution: Float64Array;
 }
 
-/** `mayLeaveOut`: rows of clusters with too few of them may count nowhere, instead of in another cluster. */
+/**
+ * `mayLeaveOut`: rows of clusters with too few of them may count nowhere, instead of in another cluster. Longer than 60
+ * lines: its functions share the classes.
+ */
 export function guardPoints(
   points: Matrix,
   prepared: PreparedPoints,

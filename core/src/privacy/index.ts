@@ -1,7 +1,6 @@
 // @fedkm/core/privacy: what may leave a device and what it tells. Classes of rows that nothing sent tells apart (guarded
 // rows), releases with differential privacy, and what a neighbour can compute from messages (inversion).
 
-export { devicesToGain, type Expectation, epsilonOf, errorsUnderMasks, noiseVariance, rhoOf } from "./budget.ts";
 export { type Classes, mergeSmallParts, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } from "./discreteGaussian.ts";
 export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
@@ -19,15 +18,21 @@ export {
   cellSummary,
   countCells,
   countVariance,
+  devicesToGain,
+  type Expectation,
+  epsilonOf,
+  errorsUnderMasks,
   gridFor,
   lossAt,
   MOST_GRID_COLUMNS,
+  noiseVariance,
   type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
   residualVariances,
+  rhoOf,
   STEPS,
   summaryKernel,
   summarySize,

@@ -1,6 +1,6 @@
 // What a neighbour can compute from the messages it gets: (M) solved for a device's own cluster means and their shares.
 
-import type { Matrix } from "../data/matrix.ts";
+import { dot, type Matrix } from "../data/matrix.ts";
 import { type Coupling, emptyMatches, match } from "../update/coupling.ts";
 
 /** What one update of a device had to do with: its new centroids, and the centroids of its neighbours at that time. */
@@ -94,8 +94,4 @@ export function equationsOf(
     for (let c = 0; c < rows; c++) add(equations[c], other, matches.toOther[c]);
   }
   return equations;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  return a.reduce((total, x, d) => total + x * b[d], 0);
 }

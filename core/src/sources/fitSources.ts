@@ -7,7 +7,7 @@ import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { type Kernel, type PreparedPoints, type Statistics, statisticsAt } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
 
@@ -67,14 +67,14 @@ export async function* fitPasses(
   checkInteger("mostPasses", mostPasses, 1);
   const sizes = sampleSizes(sources, sampleRows, fitting);
   const samples = await Promise.all(sources.map((source, i) => source.sample(sizes[i], fitting.signal)));
-  const places = sources.map((source, i): SourceDevice => {
+  const devices = sources.map((source, i): SourceDevice => {
     const scale = source.rows / Math.max(1, samples[i].rows);
     return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
   });
   try {
-    return yield* passesFrom(fitOn(samples, graph, fitting).centroids, places, graph, { ...fitting, mostPasses });
+    return yield* passesFrom(fitOn(samples, graph, fitting).centroids, devices, graph, { ...fitting, mostPasses });
   } finally {
-    for (const { prepared } of places) prepared.release();
+    for (const { prepared } of devices) prepared.release();
   }
 }
 
@@ -94,14 +94,15 @@ interface Moving extends SampledSource {
   readonly pass: PassResult;
 }
 
+/** Longer than 60 lines: one loop, whose steps share what the last pass has found. */
 async function* passesFrom(
   start: readonly Matrix[],
-  places: readonly SourceDevice[],
+  devices: readonly SourceDevice[],
   graph: Graph,
   { mostPasses, ...fitting }: Omit<FitOptions, "kernel"> & { readonly mostPasses: number },
 ): AsyncGenerator<PassSummary, SourcesModel, void> {
   const { signal, tol = defaults.tol } = fitting;
-  const standIns = places.map(({ source }) => standInFor(source));
+  const standIns = devices.map(({ source }) => standInFor(source));
   // The samples have chosen the basin.
   const settled = { ...fitting, candidates: false, freshStarts: 0, rounds: ROUNDS_BETWEEN };
   const runOn = (points: readonly PreparedPoints[], init: readonly Matrix[]) =>
@@ -112,7 +113,7 @@ async function* passesFrom(
   let maySample = true;
   let before: FitModel | undefined;
   for (;;) {
-    const found = await Promise.all(places.map(({ source }, i) => passOver(source, centroids[i], signal)));
+    const found = await Promise.all(devices.map(({ source }, i) => passOver(source, centroids[i], signal)));
     passes++;
     const kept = runOn(found.map(keptLabels), centroids);
     const [{ objective, totalVariation }] = kept.history;
@@ -138,12 +139,12 @@ async function* passesFrom(
     const bySample = maySample
       ? runNear(
           runOn,
-          places.map((place, i) => ({ ...place, pass: found[i] })),
+          devices.map((device, i) => ({ ...device, pass: found[i] })),
           centroids,
           ways(byLabels).map((way) => BEYOND_LABELS * way),
         )
       : byLabels;
-    const near = await rowsThatMove(places, centroids, bySample, signal);
+    const near = await rowsThatMove(devices, centroids, bySample, signal);
     if (near === undefined) {
       centroids = bySample;
       continue;
@@ -170,7 +171,7 @@ function runNear(
   margins: readonly number[],
 ): readonly Matrix[] {
   const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
-  const passed = all.map((points, i) => passBy(points, init[i]));
+  const passed = all.map((points, i) => ({ centroids: init[i], statistics: statisticsAt(points, init[i]) }));
   const near = some.map(({ sample, prepared }, i) =>
     fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
   );
@@ -178,13 +179,6 @@ function runNear(
   const warm = runOn(first, init).centroids;
   for (const points of near) points.release();
   return runOn(all, warm).centroids;
-}
-
-/** What points answer at some centroids. */
-function passBy(points: PreparedPoints, centroids: Matrix): PassResult {
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  points.statistics(centroids.data, statistics);
-  return { centroids, statistics };
 }
 
 async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
@@ -212,20 +206,20 @@ const [BEYOND_SAMPLE, BEYOND_LABELS] = [0.5, 5];
  * that they are too many, or where they are.
  */
 async function rowsThatMove(
-  places: readonly SourceDevice[],
+  devices: readonly SourceDevice[],
   from: readonly Matrix[],
   to: readonly Matrix[],
   signal: AbortSignal | undefined,
 ): Promise<Matrix[] | undefined> {
   const margins = from.map((centroids, i) => MARGIN * longestWay(centroids, to[i]));
-  const most = places.map(({ source }) => Math.floor(MOST_NEAR / source.cols));
-  const isFew = places.every(
+  const most = devices.map(({ source }) => Math.floor(MOST_NEAR / source.cols));
+  const isFew = devices.every(
     ({ sample, prepared, scale }, i) =>
       scale * rowsNearBorders(sample, prepared, from[i], margins[i]).rows <= 0.8 * most[i],
   );
   if (!isFew) return undefined;
   const near = await Promise.all(
-    places.map(({ source }, i) => source.nearBorders(from[i], margins[i], most[i], signal)),
+    devices.map(({ source }, i) => source.nearBorders(from[i], margins[i], most[i], signal)),
   );
   const found = near.filter((points) => points !== undefined);
   return found.length < near.length ? undefined : found;
@@ -295,8 +289,7 @@ function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass
  * as far as their margin reaches.
  */
 function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
-  const before = emptyStatistics(from.rows, from.cols);
-  some.statistics(from.data, before);
+  const before = statisticsAt(some, from);
   const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
   return answering((centroids, /* OUT */ into) => {
     some.statistics(centroids, into);

@@ -72,7 +72,7 @@ export function memorySource(points: Matrix): Source {
   };
 }
 
-/** Several sources as one: the rows of a device that lie in several places. */
+/** Several sources as one: the rows of one device from several of them. */
 export function joinSources(sources: readonly Source[]): Source {
   const rows = sources.reduce((sum, own) => sum + own.rows, 0);
   const extreme = (side: "least" | "most", pick: (...values: number[]) => number) =>

@@ -2,26 +2,171 @@
 // sketches, and where that has several good answers, everyone's own losses decide. Sketches of devices with fewer rows
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
-import { columnsOf, type Matrix, takeRows } from "../data/matrix.ts";
-import { numberedStreams, randomStream } from "../data/random.ts";
+import { defaults } from "../data/defaults.ts";
+import { columnsOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { numberedStreams, type Random, randomStream } from "../data/random.ts";
 import { breadthFirst, componentIn, type Forest, type Graph, membersOf, type PackedLinks } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type CentroidSets, emptySets } from "../update/coupling.ts";
-import { distinctOptima } from "./kmeans.ts";
-import {
-  joinedAt,
-  joinSketches,
-  mergeSketches,
-  numbersOf,
-  type PackedSketches,
-  type PointSketch,
-  packSketches,
-  type SketchOptions,
-  sketchAt,
-  sketchPoints,
-} from "./sketch.ts";
+import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+
+// What a device says of its rows for a common seed: a sketch, which is a few means with their counts, and how several
+// sketches are merged into one of bounded size.
+
+/** Centroids that stand for enough points, and how many each stands for. */
+export interface PointSketch {
+  readonly centroids: Matrix;
+  readonly counts: Float64Array;
+}
+
+interface SketchOptions {
+  readonly k: number;
+  readonly restarts: number;
+  /** No centroid of fewer points leaves a device. */
+  readonly minimum: number;
+  readonly seed: number;
+}
+
+/** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
+const POINTS_PER_CENTROID = 4;
+const SKETCH = 4;
+
+/** Fine sketches need no best of ten. */
+const SKETCH_RESTARTS = 3;
+
+/** Iterations over all points from where those of a sample ended. */
+const AFTER_SAMPLE = 3;
+
+/** More than TOO_MANY times k centroids are merged to MERGED times k: not at every hop, so that little blurs on a long way. */
+const MERGED = 16;
+const TOO_MANY = 32;
+
+/** The sketch of a device's rows. Fewer rows than k have a centroid each, or one for each `minimum` of them. */
+export function sketchPoints(
+  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
+  device: number,
+  { k, restarts, minimum, seed }: SketchOptions,
+): PointSketch {
+  const each = Math.max(POINTS_PER_CENTROID, minimum);
+  const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
+  const size = Math.min(wanted, Math.floor(points.rows / minimum));
+  if (size === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
+  const run = { points, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
+  const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
+  const { centroids } = bestOf(run, starts, numberedStreams(seed, "sketch", device));
+  return supported(centroids, prepared, minimum);
+}
+
+/** Many points are sketched well by clusters that have not quite settled; very many have settled on a sample before. */
+function passesOver(rows: number): number {
+  if (rows >= VERY_MANY_ROWS) return AFTER_SAMPLE;
+  return rows >= MANY_ROWS ? SHORT_RUN : defaults.maxIter;
+}
+
+/** The sketches of many devices, one behind the other: that of device i is the rows from starts[i] up to starts[i + 1]. */
+interface PackedSketches {
+  readonly all: PointSketch;
+  readonly starts: Uint32Array;
+}
+
+/** A million sketches of their own would be ten million objects. */
+function packSketches(size: number, cols: number, sketchOf: (device: number) => PointSketch): PackedSketches {
+  const starts = new Uint32Array(size + 1);
+  let data = new Float64Array(0);
+  let counts = new Float64Array(0);
+  for (let i = 0; i < size; i++) {
+    const { centroids, counts: own } = sketchOf(i);
+    starts[i + 1] = starts[i] + own.length;
+    if (starts[i + 1] > counts.length) {
+      // The others are taken to be as long as those so far, and a little more: every such array sets off a collection.
+      const room = Math.ceil(1.1 * starts[i + 1] * (size / (i + 1)));
+      data = grown(data, room * cols);
+      counts = grown(counts, room);
+    }
+    data.set(centroids.data, starts[i] * cols);
+    counts.set(own, starts[i]);
+  }
+  const rows = starts[size];
+  return {
+    all: { centroids: { data: data.subarray(0, rows * cols), rows, cols }, counts: counts.subarray(0, rows) },
+    starts,
+  };
+}
+
+function grown(numbers: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const copy = new Float64Array(length);
+  copy.set(numbers);
+  return copy;
+}
+
+function sketchAt({ all: { centroids, counts }, starts }: PackedSketches, device: number): PointSketch {
+  const [from, to] = [starts[device], starts[device + 1]];
+  const { data, cols } = centroids;
+  return {
+    centroids: { data: data.subarray(from * cols, to * cols), rows: to - from, cols },
+    counts: counts.subarray(from, to),
+  };
+}
+
+/** The sketches of some devices as one, without an object for each of them. */
+function joinedAt({ all: { centroids, counts }, starts }: PackedSketches, devices: readonly number[]): PointSketch {
+  const { cols } = centroids;
+  const rows = devices.reduce((sum, i) => sum + starts[i + 1] - starts[i], 0);
+  const joined = { centroids: { data: new Float64Array(rows * cols), rows, cols }, counts: new Float64Array(rows) };
+  let at = 0;
+  for (const i of devices) {
+    for (let row = starts[i]; row < starts[i + 1]; row++, at++) {
+      joined.counts[at] = counts[row];
+      for (let j = 0; j < cols; j++) joined.centroids.data[at * cols + j] = centroids.data[row * cols + j];
+    }
+  }
+  return joined;
+}
+
+/** How many numbers the sketch of each device has. */
+function numbersOf({ all, starts }: PackedSketches): Uint32Array {
+  return starts.subarray(1).map((end, i) => (end - starts[i]) * (all.centroids.cols + 1));
+}
+
+/** All centroids of the sketches, in order. */
+export function joinSketches(parts: readonly PointSketch[]): PointSketch {
+  const centroids = stack(parts.map((part) => part.centroids));
+  const counts = new Float64Array(centroids.rows);
+  let at = 0;
+  for (const part of parts) {
+    counts.set(part.counts, at);
+    at += part.counts.length;
+  }
+  return { centroids, counts };
+}
+
+/** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
+export function mergeSketches(parts: readonly PointSketch[], k: number, of: () => Random): PointSketch {
+  const joined = joinSketches(parts);
+  const { centroids: points, counts: weights } = joined;
+  if (points.rows <= TOO_MANY * k) return joined;
+  const prepared = jsKernel.prepare(points, weights);
+  const run = { points, weights, prepared, k: MERGED * k, maxIter: SHORT_RUN, tol: 0 };
+  return supported(bestOf(run, 1, { of }).centroids, prepared, 1);
+}
+
+/** Where sketches are counted, one after the other. */
+let room = emptyStatistics(0, 0);
+
+/** Only centroids with enough points: one without any still sits on a seed, which is a row. */
+function supported(centroids: Matrix, points: PreparedPoints, minimum: number): PointSketch {
+  if (room.sums.length !== centroids.data.length || room.counts.length !== centroids.rows) {
+    room = emptyStatistics(centroids.rows, centroids.cols);
+  }
+  points.statistics(centroids.data, room, false);
+  const counts = room.counts.slice();
+  if (counts.every((count) => count >= Math.max(1, minimum))) return { centroids, counts };
+  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
+  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
+}
 
 /** The devices of a network: their points, as given and prepared, and their links. */
 export interface Devices {

@@ -13,9 +13,9 @@ import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { numberedStreams, type Random, type Streams } from "../data/random.ts";
-import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
-import { JsonModel } from "../kernel/model.ts";
-import { greedyTrials, plusPlus, type SeedingRoom } from "../kernel/seeding.ts";
+import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel } from "../kernel/kernel.ts";
+import { jsonModel } from "../kernel/model.ts";
+import { greedyTrials, plusPlus, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
 import { updateSettings } from "../update/updateOptions.ts";
@@ -62,23 +62,6 @@ export interface KMeansModel {
   readonly converged: boolean;
 }
 
-class KMeansAnswer extends JsonModel implements KMeansModel {
-  readonly centroids: Matrix;
-  readonly labels: Uint32Array;
-  readonly inertia: number;
-  readonly iterations: number;
-  readonly converged: boolean;
-
-  constructor({ centroids, inertia, iterations, converged }: Clustering, labels: Uint32Array) {
-    super();
-    this.centroids = centroids;
-    this.labels = labels;
-    this.inertia = inertia;
-    this.iterations = iterations;
-    this.converged = converged;
-  }
-}
-
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
@@ -111,7 +94,8 @@ export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = tru
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
-  return new KMeansAnswer(best, labels);
+  const { centroids, inertia, iterations, converged } = best;
+  return jsonModel({ centroids, labels, inertia, iterations, converged });
 }
 
 /** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
@@ -128,11 +112,7 @@ function withoutEmpty(run: KMeansRun, found: Clustering): Clustering {
 }
 
 /** What the restarts of one k-means share. */
-interface KMeansRun {
-  readonly points: Matrix;
-  readonly weights?: Float64Array | undefined;
-  readonly prepared: PreparedPoints;
-  readonly k: number;
+interface KMeansRun extends SeedingProblem {
   readonly maxIter: number;
   readonly tol: number;
 }
@@ -262,19 +242,15 @@ export type EmptyClusters = "keep" | "farthest";
 
 export const emptyRules = ["keep", "farthest"] as const;
 
-/** Points of one device, and how much each counts. */
-interface WeightedPoints {
-  readonly points: Matrix;
-  readonly weights?: Float64Array | undefined;
-  readonly prepared: PreparedPoints;
-}
-
 /**
  * The centroids with every empty one at a point, one after the other: the point whose weighted squared distance to its
  * nearest centroid is largest, those that were moved before included, and the first of equals. The same array where
  * none is empty, or where every point sits on a centroid.
  */
-export function moveEmpty({ points, weights, prepared }: WeightedPoints, centroids: Float64Array): Float64Array {
+export function moveEmpty(
+  { points, weights, prepared }: Omit<SeedingProblem, "k">,
+  centroids: Float64Array,
+): Float64Array {
   const { data, rows, cols } = points;
   const statistics = emptyStatistics(centroids.length / cols, cols);
   prepared.statistics(centroids, statistics, false);

@@ -90,7 +90,7 @@ const MOST_AT_ONCE = 0.45;
 
 /**
  * With fewer neighbours none is far as a whole: of two, the farther one is near the limits that the other sets whenever
- * they differ, and devices of a ring would then end in one of several places, as chance has it.
+ * they differ, and devices of a ring would then end at one of several results, as chance has it.
  */
 const FEWEST_TO_COMPARE = 3;
 

@@ -2,8 +2,7 @@
 // touches points: (E1) enters through its statistics, so the rows may be in memory or in a database that answers later.
 
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
-import { match, setRows, setStart } from "./coupling.ts";
-import { costOf, slopeOf } from "./penalty.ts";
+import { costOf, match, setRows, setStart, slopeOf } from "./coupling.ts";
 import { capDrift, matchRobustly } from "./robustPull.ts";
 import type { RobustRoom, UpdateState } from "./updateState.ts";
 

@@ -25,8 +25,7 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, labelledMoments, solved } from "../../src/choose/clusterMoments.ts";
-import { pairSeparation } from "../../src/choose/criteria.ts";
+import { cholesky, labelledMoments, pairSeparation, solved } from "../../src/choose/clusterMoments.ts";
 import { forAllProblems } from "../problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));

@@ -4,12 +4,11 @@ import { expect, test, vi } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
 import { compile } from "../../assembly/build.mjs";
 import type { Matrix } from "../../src/data/matrix.ts";
+import { TINY_BYTES, WASM_BYTES } from "../../src/kernel/bytes.ts";
 import { chooseBall, stepOf } from "../../src/kernel/codes.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
 import { theMachine } from "../../src/kernel/module.ts";
-import { TINY_BYTES } from "../../src/kernel/tiny-bytes.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
-import { WASM_BYTES } from "../../src/kernel/wasm-bytes.ts";
 import { compare } from "./compare.ts";
 import { largeProblemOf, type Problem, randomOf, wideProblemOf } from "./problems.ts";
 

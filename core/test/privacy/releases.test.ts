@@ -4,11 +4,13 @@ import { describe, expect, it } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
 import { randomStream } from "../../src/data/random.ts";
 import { type Matrix, matrix, paperData } from "../../src/index.ts";
-import { devicesToGain, epsilonOf, errorsUnderMasks, rhoOf } from "../../src/privacy/budget.ts";
 import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../../src/privacy/discreteGaussian.ts";
 import {
   cellSummary,
   countCells,
+  devicesToGain,
+  epsilonOf,
+  errorsUnderMasks,
   gridFor,
   lossAt,
   reachIn,
@@ -16,6 +18,7 @@ import {
   releaseResiduals,
   residualSummary,
   residualVariances,
+  rhoOf,
   STEPS,
   summaryKernel,
   summarySize,

@@ -1,6 +1,6 @@
 import { type Matrix, matrix, normalStream, randomStream } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { mergeSketches, type PointSketch } from "../../src/start/sketch.ts";
+import { mergeSketches, type PointSketch } from "../../src/start/federated.ts";
 
 const normal = normalStream(randomStream(1, "sketch test"));
 const sketchOfRows = (rows: number): PointSketch => ({

@@ -1,11 +1,12 @@
 // What the command line uses of a device that runs as a program of its own.
 
 export { type AuditLine, type AuditReport, auditFacts, readAudit } from "../disk/auditLog.ts";
+export type { Disk } from "../disk/disk.ts";
 export { isLocked, lockFolder } from "../disk/folderLock.ts";
 export { readHistory } from "../disk/historyStore.ts";
 export { drawInvite, parseInvite } from "../disk/identityFile.ts";
 export { type Link, readLinksFile, withoutLink, writeLinksFile } from "../disk/linksFile.ts";
-export { tryDurability } from "../simulation/durability.ts";
+export { openStore } from "../disk/store.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
@@ -13,7 +14,7 @@ export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } 
 export { type KeyFacts, keyFacts, revokePeer, rotateFolder } from "./keyCommands.ts";
 export { hasSettled, lastStatus, statusReader } from "./lastStatus.ts";
 export { deviceName, type NetworkData, planPoints, prepareFolders } from "./localNetwork.ts";
-export { checkLoopback, everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
+export { everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptPeer,

@@ -3,11 +3,11 @@
 import { checkSignal } from "../../data/check.ts";
 import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
+import { WASM_BYTES } from "../bytes.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
 import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMachine, type WasmMemory } from "../module.ts";
 import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
-import { WASM_BYTES } from "../wasm-bytes.ts";
 import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
 import { threadedPasses } from "./threadedPasses.ts";
 

@@ -46,20 +46,20 @@ interface ScratchLayout {
 
 /** Makes the scratch of all workers ready for a pass over the device at `state`; false when memory is full. */
 function prepareScratch(machine: WasmMachine, workerScratch: WorkerScratch, workers: number, state: number): boolean {
-  const places = scratchLayout(machine, state);
-  if (!workerScratch.reserve(places.end)) return false;
+  const layout = scratchLayout(machine, state);
+  if (!workerScratch.reserve(layout.end)) return false;
   const words = machine.i32();
   for (let worker = 1; worker <= workers; worker++) {
     const stretch = workerScratch.at(worker);
     const own = stretch / 4;
     words.copyWithin(own, state / 4, (state + STATE_BYTES) / 4);
-    words[own + FIELD.scores] = stretch + places.scores;
-    words[own + FIELD.active] = stretch + places.active;
-    words[own + FIELD.packed] = stretch + places.packed;
-    words[own + FIELD.sums] = stretch + places.sums;
+    words[own + FIELD.scores] = stretch + layout.scores;
+    words[own + FIELD.active] = stretch + layout.active;
+    words[own + FIELD.packed] = stretch + layout.packed;
+    words[own + FIELD.sums] = stretch + layout.sums;
     words[own + FIELD.looked] = 0;
     words[own + FIELD.verified] = 0;
-    machine.f64().fill(0, (stretch + places.sums) / 8, (stretch + places.end) / 8);
+    machine.f64().fill(0, (stretch + layout.sums) / 8, (stretch + layout.end) / 8);
   }
   return true;
 }

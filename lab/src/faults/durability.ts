@@ -1,9 +1,7 @@
 // Tries the store on a disk in memory: power lost after every call, every byte flipped, every write failing.
 
-import type { Disk, NewFile } from "../disk/disk.ts";
-import { openStore, type StoreNotice } from "../disk/store.ts";
-import type { SavedState } from "../loop/savedState.ts";
-import { simulatedClock } from "./clock.ts";
+import { type Disk, openStore } from "@fedkm/device/daemon";
+import { type SavedState, simulatedClock } from "@fedkm/device/inspect";
 
 /** File contents by path. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
@@ -29,8 +27,8 @@ export function simulatedDisk(start: Contents = new Map(), fail: (call: number) 
     fail(calls.length);
     calls.push(call);
   };
-  const newFile = (path: string): NewFile => ({
-    async write(bytes) {
+  const newFile = (path: string) => ({
+    async write(bytes: Uint8Array) {
       note({ kind: "write", path, bytes });
       contents.set(path, bytes.slice());
     },
@@ -191,7 +189,7 @@ interface Session {
 /** From start to stop of a device; without a round it keeps nothing. */
 async function session(folder: string, disk: SimulatedDisk, round?: number): Promise<Session> {
   const warnings: string[] = [];
-  const notice: StoreNotice = (_cause, line) => line !== undefined && warnings.push(line);
+  const notice = (_cause: string, line: string | undefined) => line !== undefined && warnings.push(line);
   try {
     const store = await openStore(folder, notice, { disk, clock: simulatedClock(), wallClock: () => 0 });
     const callsToOpen = disk.calls.length;
