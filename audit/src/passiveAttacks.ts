@@ -16,7 +16,7 @@ import {
 } from "./judge.ts";
 import { type Observation, type ObservedMessage, observedBy } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import type { AttackScenario } from "./scenario.ts";
+import { type AttackScenario, range } from "./scenario.ts";
 
 // Membership: does what a device sends tell whether a given row is among its rows?
 
@@ -112,7 +112,7 @@ function simulateLife(scene: AttackScenario): AttackedLife {
     periods.push({ until: network.now(), attack, rows });
   };
   const everything = stack([own, takeRows(apart, [0])]);
-  const first = Array.from({ length: own.rows }, (_, i) => i);
+  const first = range(0, own.rows);
   pass(FIRST_MILLISECONDS, undefined, first);
   const more = [...first, own.rows];
   network.setRows(0, everything);
@@ -124,15 +124,18 @@ function simulateLife(scene: AttackScenario): AttackedLife {
   if (hasLate) {
     network.restart(last);
     pass(LATER_MILLISECONDS, "device joins", fewer);
-    for (const i of datasets.keys()) if (i < last) network.setLinks(i, others(i, last));
+    for (const i of datasets.keys())
+      if (i < last)
+        network.setLinks(
+          i,
+          range(0, last).filter((j) => j !== i),
+        );
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
   }
   const counted = rowsInUse(study, network.history(0));
   return { self: "device-0", events, periods, points: scaleRows(study, everything), counted };
 }
-
-const others = (i: number, size: number) => Array.from({ length: size }, (_, j) => j).filter((j) => j !== i);
 
 export function passiveAttacks(scene: AttackScenario): Outcome[] {
   const { contract, rules, ranges, study } = scene;

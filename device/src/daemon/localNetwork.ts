@@ -63,7 +63,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
     for (const { path, text } of data) {
       if (text === undefined) continue;
       await mkdir(dirname(path), { recursive: true });
-      await durableWrite(path, new TextEncoder().encode(text));
+      await durableWrite(path, text);
     }
     const folders = await writeFolders(paths, plan);
     for (const [index, { path }] of folders.entries()) {

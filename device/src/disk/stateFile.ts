@@ -50,14 +50,9 @@ function sumOf(bytes: Uint8Array): Uint8Array {
     .digest();
 }
 
-interface LoadedCopies {
-  readonly newest: StateCopy | undefined;
-  /** Copies that exist and are not whole. */
-  readonly damaged: number;
-}
-
 export interface TwoCopies {
-  load(): Promise<LoadedCopies>;
+  /** `damaged`: copies that exist and are not whole. */
+  load(): Promise<{ readonly newest: StateCopy | undefined; readonly damaged: number }>;
   /** After `load`. Writes over the older generation, so that the newest stays until there is a newer one. */
   save(payload: Uint8Array): Promise<void>;
 }
