@@ -74,21 +74,13 @@ interface LifePeriod {
   readonly rows: readonly number[];
 }
 
-interface AttackedLife {
-  readonly self: string;
-  readonly events: readonly RecordedEvent[];
-  readonly periods: readonly LifePeriod[];
-  /** All rows that the device ever had, in scaled units. */
-  readonly points: Matrix;
-  /** Where its rows are guarded: what it has in use, which is not always what it has. */
-  readonly counted: ReturnType<typeof rowsInUse>;
-}
+type AttackedLife = ReturnType<typeof simulateLife>;
 
 /** A device has found its place among its neighbours after this time, and changes of one row or device after that. */
 const FIRST_MILLISECONDS = 1_500;
 const LATER_MILLISECONDS = 800;
 
-function simulateLife(scene: AttackScenario): AttackedLife {
+function simulateLife(scene: AttackScenario) {
   const { study, contract, datasets, apart, seed, random } = scene;
   const [own] = datasets;
   const last = datasets.length - 1;
@@ -133,8 +125,15 @@ function simulateLife(scene: AttackScenario): AttackedLife {
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
   }
-  const counted = rowsInUse(study, network.history(0));
-  return { self: "device-0", events, periods, points: scaleRows(study, everything), counted };
+  return {
+    self: "device-0",
+    events,
+    periods,
+    /** All rows that the device ever had, in scaled units. */
+    points: scaleRows(study, everything),
+    /** Where its rows are guarded: what it has in use, which is not always what it has. */
+    counted: rowsInUse(study, network.history(0)),
+  };
 }
 
 export function passiveAttacks(scene: AttackScenario): Outcome[] {

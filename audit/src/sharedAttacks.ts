@@ -5,7 +5,7 @@ import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
 import { type Simulation, type Study, simulate } from "@fedkm/device";
 import { simulatedSecrets } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, stages } from "@fedkm/device/shared";
-import { type BoardsObserver, coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
+import { coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
 import type { Attack, Outcome } from "./outcome.ts";
 import { type AttackScenario, range } from "./scenario.ts";
 
@@ -100,7 +100,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
 function readBy(
   attack: Attack,
   members: readonly number[],
-  seen: BoardsObserver,
+  seen: ReturnType<typeof observeBoards>,
   rows: readonly Matrix[],
   scene: AttackScenario,
 ): Outcome {

@@ -105,3 +105,9 @@ export async function copyAside(path: string, names: readonly string[], at: Date
   await rm(to, { recursive: true });
   return undefined;
 }
+
+/** Both copies, so that losing one does not go back. */
+export async function saveBoth(copies: TwoCopies, payload: Uint8Array): Promise<void> {
+  await copies.save(payload);
+  await copies.save(payload);
+}
