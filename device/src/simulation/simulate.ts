@@ -1,7 +1,7 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
-import { type ChangeStatus, type ChangingDevice, createChangingDevice } from "../change/changingDevice.ts";
+import { type ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
 import type { StudyPart } from "../change/studyLoop.ts";
 import type { PeerNetwork } from "../environment.ts";
 import { volatileMemory } from "../loop/savedState.ts";
@@ -154,7 +154,7 @@ export function simulate(options: SimulationOptions): Simulation {
     const pace = options.paceMilliseconds && { paceMilliseconds: options.paceMilliseconds(i) };
     // Far enough apart for the ten starts of each.
     const kmeansSeed = options.kmeansSeed ?? seed * 1_000_003 + i * 101;
-    const device = createChangingDevice({ ...around, ...pace, seed: kmeansSeed, ...part });
+    const device = new ChangingDevice({ ...around, ...pace, seed: kmeansSeed, ...part });
     places[i] = { device, part, next };
     void device.start();
     if (next !== undefined) device.begin(next);
