@@ -16,13 +16,11 @@ export {
   readRows,
 } from "./input/readTables.ts";
 export type { SourceRequest } from "./input/sources.ts";
+export { fitCommandLine, type Obstacle, proposalFor } from "./inspect/commandLine.ts";
 export {
-  hasTail,
   type InspectedColumn,
   type InspectedTable,
   inspectTable,
-  isName,
-  isUseless,
   remarks,
   shownValue,
 } from "./inspect/inspectTable.ts";

@@ -1,6 +1,6 @@
 // fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
-import { type ChooseRequest, chooseTables } from "@fedkm/tables";
+import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { linksOf } from "../../input/links.ts";
 import type { SourceFlags } from "../../input/options.ts";
@@ -9,7 +9,6 @@ import { rowsAt } from "../../input/reading.ts";
 import { progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
-import { fitCommandLine } from "./pasted.ts";
 import { inWords } from "./words.ts";
 
 export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags {

@@ -1,15 +1,23 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
-import { type InspectedColumn, type InspectedTable, inspectTable, remarks, shownValue } from "@fedkm/tables";
+import {
+  type InspectedColumn,
+  type InspectedTable,
+  inspectTable,
+  type Obstacle,
+  proposalFor,
+  remarks,
+  shownValue,
+} from "@fedkm/tables";
+import { shellNames } from "@fedkm/tables/light";
 import type { Console } from "../../console.ts";
 import { filesAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
-import { refusalLine } from "../../remedies.ts";
+import { commaRemedy, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 import { comparison } from "./comparison.ts";
-import { proposalFor } from "./proposal.ts";
 
 export async function inspectFiles(
   patterns: readonly string[],
@@ -23,20 +31,27 @@ export async function inspectFiles(
     for (const file of await filesAt(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const proposal = proposalFor(looks, options);
+  const { command, first: obstacles } = proposalFor(looks, options);
+  const first = obstacles.map(obstacleWords);
   if (json) {
     const files = looks.map(facts);
-    const all = files.length === 1 ? { ...files[0], ...proposal } : { files, ...proposal };
+    const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
     io.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
     return;
   }
   const ending = [
-    ...proposal.first.map((step) => `first: ${step}`),
+    ...first.map((step) => `first: ${step}`),
     // On one line, however long: it is there to be pasted.
-    ...(proposal.first.length === 0 ? [proposal.command] : []),
+    ...(first.length === 0 ? [command] : []),
   ];
   const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
   io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+}
+
+function obstacleWords(obstacle: Obstacle): string {
+  if (obstacle.kind === "commas") return commaRemedy(`the commas in ${shellNames(obstacle.columns)}`);
+  if (obstacle.kind === "nothing to cluster") return "there is no column that can be clustered";
+  return `fix the lines of ${obstacle.files.join(", ")} that cannot be read`;
 }
 
 function facts({ file, layout, rows, repeatedRows, columns, bad }: InspectedTable) {

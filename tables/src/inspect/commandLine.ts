@@ -1,20 +1,26 @@
-// The command line of fedkm fit that follows from a look at files, ready to be pasted.
+// The command line of fedkm fit, ready to be pasted: what follows from a look at files, or from a choice of k and alpha.
 
+import type { Weighting } from "@fedkm/core";
 import type { DialectOptions } from "@fedkm/files";
-import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "@fedkm/tables";
-import { shellNames, shellWord } from "@fedkm/tables/light";
-import { dialectWords } from "../../input/dialectWords.ts";
-import { commaRemedy } from "../../remedies.ts";
+import type { PrepareRequest } from "../prepare/prepare.ts";
+import { characterName, shellNames, shellWord } from "../shellWords.ts";
+import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "./inspectTable.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;
 /** Above this share of rows with a missing cell, dropping them changes what is clustered. */
 const MOST_DROPPED = 0.2;
 
+/** What no argument of a command helps against. */
+export type Obstacle =
+  | { readonly kind: "commas"; readonly columns: readonly string[] }
+  | { readonly kind: "unreadable lines"; readonly files: readonly string[] }
+  | { readonly kind: "nothing to cluster" };
+
 export interface Proposal {
   readonly command: string;
-  /** What must be done first, if anything: no argument helps against it. */
-  readonly first: readonly string[];
+  /** What must be done first, if anything. */
+  readonly first: readonly Obstacle[];
 }
 
 export function proposalFor(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
@@ -100,15 +106,61 @@ function scaleFor(known: readonly (readonly InspectedColumn[])[]): string {
   return isPositive ? shellWord(`log:${tails.map(([{ name }]) => name).join(",")}`) : "rank";
 }
 
-function firstOf(looks: readonly InspectedTable[], names: readonly string[]): string[] {
-  const ragged = looks
+function firstOf(looks: readonly InspectedTable[], names: readonly string[]): Obstacle[] {
+  const files = looks
     .filter(({ bad }) => bad.first.some(({ rule }) => !/^be a number/.test(rule)))
     .map(({ file }) => file);
   const commas = looks.flatMap(({ columns }) => columns.filter(({ kind }) => kind === "decimal commas"));
-  const commaed = shellNames([...new Set(commas.map(({ name }) => name))]);
   return [
-    ...(commas.length > 0 ? [commaRemedy(`the commas in ${commaed}`)] : []),
-    ...(ragged.length > 0 ? [`fix the lines of ${ragged.join(", ")} that cannot be read`] : []),
-    ...(names.length + commas.length === 0 ? ["there is no column that can be clustered"] : []),
+    ...(commas.length > 0 ? [{ kind: "commas", columns: [...new Set(commas.map(({ name }) => name))] } as const] : []),
+    ...(files.length > 0 ? [{ kind: "unreadable lines", files } as const] : []),
+    ...(names.length + commas.length === 0 ? [{ kind: "nothing to cluster" } as const] : []),
+  ];
+}
+
+export function fitCommandLine(
+  patterns: readonly string[],
+  options: Omit<PrepareRequest, "graph"> & {
+    readonly graph: string;
+    readonly scale: string;
+    readonly weighting: Weighting;
+  },
+  { k, alpha }: { readonly k: number; readonly alpha: number },
+): string {
+  const { columns, exclude, deviceColumn, categories, missing, graph, scale, weighting, seed } = options;
+  const words = ["fedkm fit", ...patterns.map(fileWord), `--k ${k} --alpha ${alpha}`];
+  if (columns !== undefined) words.push(`--columns ${shellNames(columns)}`);
+  if (exclude !== undefined) words.push(`--exclude ${shellNames(exclude)}`);
+  if (deviceColumn !== undefined) words.push(`--device-column ${shellWord(deviceColumn)}`);
+  if (categories !== undefined) {
+    words.push(`--categories ${categories === "auto" ? categories : shellNames(categories)}`);
+  }
+  words.push(...dialectWords(options));
+  // What is not said otherwise is the same in both commands.
+  if (missing !== undefined && missing !== "refuse") words.push(`--missing ${missing}`);
+  if (graph !== "complete") words.push(`--graph ${shellWord(graph)}`);
+  if (scale !== "none") words.push(`--scale ${shellWord(scale)}`);
+  if (weighting !== "sample") words.push(`--weighting ${weighting}`);
+  if (seed !== 1) words.push(`--seed ${seed}`);
+  return words.join(" ");
+}
+
+/** A name that begins with a dash would be taken for an option. */
+function fileWord(pattern: string): string {
+  return shellWord(pattern.startsWith("-") ? `./${pattern}` : pattern);
+}
+
+/** How text is read, as it was asked for. */
+function dialectWords(options: DialectOptions): string[] {
+  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
+  return [
+    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(characterName(delimiter))}`]),
+    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${shellWord(characterName(thousands))}`]),
+    ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
+    ...(dates === undefined ? [] : [`--dates ${dates}`]),
+    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
+    ...(sheet === undefined ? [] : [`--sheet ${shellWord(sheet)}`]),
   ];
 }
