@@ -4,8 +4,7 @@ import { edges, type Graph } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { ComparedData, Comparison, OptionsByMethod } from "@fedkm/experiments";
 import { count } from "../../numbers.ts";
-import { outcomeTable } from "../../outcomeTable.ts";
-import { wrap } from "../../table.ts";
+import { outcomeTable, wrap } from "../../table.ts";
 import type { CompareOptions } from "./data.ts";
 import type { WatchedPair } from "./watch.ts";
 
