@@ -224,9 +224,10 @@ const lab: Package = {
     ".": { holds: "how a section measures and prints" },
     readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
     analyst: { holds: "the analyst's whole job, against pandas and scikit-learn", imports: [".", "readers"] },
+    engines: { holds: "real PostgreSQL and ClickHouse servers, for tests and measurements" },
     speed: {
       holds: "k-means, Algorithm 1, sources and very many devices, against their peers",
-      imports: [".", "readers"],
+      imports: [".", "engines", "readers"],
     },
     quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
     differences: { holds: "what each difference from the paper changes", imports: ["."] },

@@ -39,7 +39,6 @@ export {
   unscaled,
 } from "./prepare/scaling.ts";
 export type { FileLayout, ReadOptions } from "./read.ts";
-export { defaultLimits, type Limits } from "./source/limits.ts";
 export {
   type ActionRemedy,
   DataError,
@@ -48,7 +47,7 @@ export {
   type RemedyPosition,
   type RemedyWords,
 } from "./source/refusal.ts";
-export { type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
+export { defaultLimits, type Limits, type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
 export type { CellRules } from "./table/cell.ts";
 export { type AddedColumn, type LabelFormat, labelFormats } from "./table/cellColumns.ts";
 export type { Column, ColumnKind, DialectOptions, Selection } from "./table/columns.ts";

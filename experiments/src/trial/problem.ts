@@ -24,8 +24,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { StartName, StudyCell } from "../cell.ts";
-import { pluggedPartition } from "../plugins/plan.ts";
-import type { Plugins } from "../plugins/plugin.ts";
+import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
 import { type DealtPoints, partitionOf } from "./datasets.ts";
 
 /** Where the devices of a problem begin, each start made once for all cells that need it. */

@@ -1,9 +1,17 @@
 // Text in blocks of many lines, unpacked and in UTF-8: what a reader has not used stands at the front of the next block.
 
 import { textOf } from "./bytes.ts";
-import { type Limits, wholeLimits } from "./limits.ts";
 import { ChangedError, DataError, type FilePosition, type Remedy } from "./refusal.ts";
-import { type ByteFile, type OpenedFile, type Opener, type TextEncoding, textEncodings, withFile } from "./source.ts";
+import {
+  type ByteFile,
+  type Limits,
+  type OpenedFile,
+  type Opener,
+  type TextEncoding,
+  textEncodings,
+  wholeLimits,
+  withFile,
+} from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
 const NEWLINE = 10;

@@ -12,7 +12,7 @@ export interface Beginning {
 }
 
 /** The page asks for a run, then for moments of the last one. */
-export type WorkerRequest = Beginning | { readonly upTo: number };
+export type EngineRequest = Beginning | { readonly upTo: number };
 
 export interface PackedProblem {
   /** Of each device, its points in the plane of the screen, x and y in turn. */
@@ -34,7 +34,7 @@ export interface PackedMoment extends Omit<Moment, "devices" | "centroids" | "cl
 }
 
 /** `side` is 0 for the method of the setup and 1 for the one beside it. The first reply of a run has its problem. */
-export type WorkerReply =
+export type EngineReply =
   | {
       readonly run: number;
       readonly side: number;

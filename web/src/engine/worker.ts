@@ -5,14 +5,13 @@ import { principalAxes } from "@fedkm/pictures";
 import {
   type Beginning,
   buffersOf,
+  type EngineReply,
+  type EngineRequest,
   type PackedMoment,
   type PackedProblem,
   packed,
-  type WorkerReply,
-  type WorkerRequest,
 } from "./messages.ts";
-import { type PlaygroundData, playgroundData } from "./problem.ts";
-import { type Moment, story } from "./story.ts";
+import { type Moment, type PlaygroundData, playgroundData, story } from "./story.ts";
 
 interface Side {
   readonly moments: Generator<Moment, void, void>;
@@ -28,7 +27,7 @@ let upTo = 0;
 let isWaiting = false;
 
 // Nothing is done at once: of all that a reader asks for while the worker is busy, only the last is still wanted.
-addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
+addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => {
   if ("setup" in data) [asked, upTo] = [data, 0];
   else upTo = data.upTo;
   if (isWaiting) return;
@@ -36,7 +35,7 @@ addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
   setTimeout(work);
 });
 
-function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
+function reply(message: EngineReply, transfer: ArrayBuffer[] = []): void {
   postMessage(message, { transfer });
 }
 

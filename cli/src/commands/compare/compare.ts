@@ -19,8 +19,7 @@ import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
 import { type CompareOptions, fileData, namedData } from "./data.ts";
-import { comparisonLines, summaryOf } from "./text.ts";
-import { watchable } from "./watch.ts";
+import { comparisonLines, summaryOf, watchable } from "./text.ts";
 
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { files, alpha, seed, init, out } = options;

@@ -3,7 +3,7 @@
 
 import type { PackedProblem } from "../../engine/messages.ts";
 
-export interface PanelGrid {
+export interface PanelLayout {
   readonly columns: number;
   /** The side of a panel and the gap between two, in pixels of the page. */
   readonly side: number;
@@ -16,8 +16,8 @@ const LARGEST_SIDE = 260;
 /** From here on a panel has room for its name, trails and the neighbours' centroids. */
 export const LARGE_SIDE = 70;
 
-export function gridOf(panels: number, width: number, mostHeight: number): PanelGrid {
-  let best: PanelGrid | undefined;
+export function gridOf(panels: number, width: number, mostHeight: number): PanelLayout {
+  let best: PanelLayout | undefined;
   for (let columns = 1; columns <= panels; columns++) {
     const gap = panels > 60 ? 3 : 8;
     const rows = Math.ceil(panels / columns);
@@ -32,7 +32,10 @@ export function gridOf(panels: number, width: number, mostHeight: number): Panel
 }
 
 /** The upper left corner of a panel. */
-export function cornerOf({ columns, side, gap }: PanelGrid, panel: number): { readonly x: number; readonly y: number } {
+export function cornerOf(
+  { columns, side, gap }: PanelLayout,
+  panel: number,
+): { readonly x: number; readonly y: number } {
   return { x: (panel % columns) * (side + gap), y: Math.floor(panel / columns) * (side + gap) };
 }
 

@@ -1,4 +1,4 @@
-// Real servers for tests and measurements, from the system's packages: the entry @fedkm/sql/engines.
+// Real servers for tests and measurements of this machine, from the packages of its system.
 
 import { clickhouseProgram } from "./clickhouse.ts";
 import { postgresPrograms } from "./postgres.ts";
