@@ -1,7 +1,7 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { type ChangingDevice, createChangingDevice } from "../change/changingDevice.ts";
+import { ChangingDevice } from "../change/changingDevice.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
@@ -151,7 +151,7 @@ async function compose(
     useLinks: () => follow.links(),
     onDue,
   });
-  const device: ChangingDevice = createChangingDevice({
+  const device: ChangingDevice = new ChangingDevice({
     study: folder.study,
     contract,
     network: keys.network,

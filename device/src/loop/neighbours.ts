@@ -1,13 +1,12 @@
 // One neighbour as a device knows it: a single register with its latest centroids, whether it counts, and how much of its
 // pull robust updates left out.
 
-import type { DeviceUpdate, Matrix } from "@fedkm/core";
-import { largestDrift } from "@fedkm/core";
+import { type DeviceUpdate, largestDrift, type Matrix, matrix } from "@fedkm/core";
 import { Allowance } from "../environment.ts";
-import type { Stamp } from "../wire/frames.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
 import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
 import { createFrameFilter, type FrameFilter } from "./frameFilter.ts";
+import type { SavedNeighbour } from "./savedState.ts";
 
 export interface Neighbour {
   readonly peer: string;
@@ -49,18 +48,13 @@ export interface Neighbour {
   orderSentAt: number;
 }
 
-/** As it was known before, if it was. */
-interface KnownNeighbour extends Stamp {
-  readonly seed: number;
-  readonly centroids: Matrix;
-}
-
-export function createNeighbour(peer: string, now: number, known?: KnownNeighbour): Neighbour {
+/** `known`: as it was saved, if it was. */
+export function createNeighbour(peer: string, now: number, known?: SavedNeighbour): Neighbour {
   return {
     peer,
     filter: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
     isConnected: false,
-    centroids: known?.centroids,
+    centroids: known && matrix(known.centroids),
     seed: known?.seed ?? 0,
     tag: undefined,
     has: new Map(),
@@ -125,10 +119,8 @@ export function checkAway(neighbour: Neighbour, now: number, round: number): boo
   return neighbour.isAway;
 }
 
-function isEqual(before: Matrix | undefined, after: Matrix): boolean {
-  if (before === undefined || before.rows !== after.rows) return false;
-  for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
-  return true;
+function isEqual(before: Matrix | undefined, { data, rows }: Matrix): boolean {
+  return before?.rows === rows && before.data.every((value, i) => value === data[i]);
 }
 
 /** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */

@@ -4,25 +4,35 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { type Int64s, toInt64s } from "../wire/int64.ts";
-import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "../wire/limits.ts";
+import {
+  FARTHEST_GENERATION,
+  GREETING_MILLISECONDS,
+  PATIENCE_MILLISECONDS,
+  SILENCE_MILLISECONDS,
+  SMALL_INTEGERS,
+} from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
-import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
-import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
+import { type Entry, isWellSigned, masked, maskedEntry, ownEntry } from "./entry.ts";
+import {
+  type Content,
+  compareGenerations,
+  type Generation,
+  type GenerationEnd,
+  generation,
+  stages,
+} from "./generation.ts";
 import {
   type BoardPartner,
   beginGeneration,
-  confirmEntries,
-  connectPartner,
   createPartner,
   dueMessages,
   isLeftOut,
   isPending,
   type OutboxState,
-  setPartners,
   takeMessage,
 } from "./outbox.ts";
-import { endWithoutSums, type GenerationEnd, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import type { SumsShape } from "./shape.ts";
 
@@ -96,18 +106,28 @@ export class Member {
 
   /** Who is linked from now on. Those that were there at the start are waited for. */
   setLinks(peers: readonly string[], now: number, isStart = false): void {
-    const added = (peer: string) => {
+    let isLess = false;
+    for (const [peer, { counted }] of this.#links) {
+      if (peers.includes(peer)) continue;
+      this.#links.delete(peer);
+      isLess ||= counted > 0;
+    }
+    for (const peer of peers) {
+      if (this.#links.has(peer)) continue;
       const id = idOf(this.#options.secrets.keyOf(peer));
-      return createPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0);
-    };
-    const isLess = setPartners(this.#links, peers, added);
+      this.#links.set(peer, createPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
+    }
     if (isLess && this.#isBound) this.bump(now);
     else this.post(now);
   }
 
   connect(peer: string): void {
     const link = this.#links.get(peer);
-    if (link !== undefined) connectPartner(link);
+    if (link === undefined) return;
+    // Whatever was under way is lost.
+    link.flight.clear();
+    const waits = { patience: PATIENCE_MILLISECONDS, greeting: GREETING_MILLISECONDS };
+    Object.assign(link, { isConnected: true, toldHash: "", ...waits });
   }
 
   disconnect(peer: string): void {
@@ -178,7 +198,7 @@ export class Member {
     const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
     if (words === undefined || this.#parent === undefined) return words && closedTree(words);
     const { secrets, epoch } = this.#options;
-    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(sumEntry(secrets, this.#generation, epoch, words));
+    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(ownEntry(secrets, this.#generation, epoch, words));
     return undefined;
   }
 
@@ -236,7 +256,11 @@ export class Member {
   #take(link: BoardPartner, message: BoardMessage, now: number): void {
     const { isTree } = this.#options.shape;
     let isNews = isTree && link.isBelow !== message.isBelow;
-    confirmEntries(link, message);
+    link.needsNumbers = false;
+    link.confirmed.clear();
+    for (const mark of message.have) link.confirmed.add(mark);
+    link.isBelow = message.isBelow;
+    link.hasHeard = message.hasHeard;
     if (isTree && !message.hasHeard) link.owedAt ??= now;
     const hash = this.#hash;
     for (const entry of message.entries) {

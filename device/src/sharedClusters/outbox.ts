@@ -77,15 +77,6 @@ export function createPartner(peer: string, id: string, now: number, waitMillise
   };
 }
 
-/** A new connection: whatever was under way is lost. */
-export function connectPartner(/* OUT */ link: BoardPartner): void {
-  link.isConnected = true;
-  link.toldHash = "";
-  link.flight.clear();
-  link.patience = PATIENCE_MILLISECONDS;
-  link.greeting = GREETING_MILLISECONDS;
-}
-
 /** In a new generation nobody has anything yet. */
 export function beginGeneration(/* OUT */ link: BoardPartner): void {
   link.confirmed.clear();
@@ -104,31 +95,6 @@ export function isLeftOut({ heardAt }: BoardPartner, isPaused: boolean, now: num
 
 export function isPending({ counted, waitUntil }: BoardPartner, now: number): boolean {
   return counted === 0 && now < waitUntil;
-}
-
-/** Links to just these peers from now on; returns whether one is gone that counted. */
-export function setPartners(
-  /* IN OUT */ links: Map<string, BoardPartner>,
-  peers: readonly string[],
-  added: (peer: string) => BoardPartner,
-): boolean {
-  let isLess = false;
-  for (const [peer, { counted }] of links) {
-    if (peers.includes(peer)) continue;
-    links.delete(peer);
-    isLess ||= counted > 0;
-  }
-  for (const peer of peers) if (!links.has(peer)) links.set(peer, added(peer));
-  return isLess;
-}
-
-/** What it says that it has, in the same generation. */
-export function confirmEntries(/* IN OUT */ link: BoardPartner, { have, isBelow, hasHeard }: BoardMessage): void {
-  link.needsNumbers = false;
-  link.confirmed.clear();
-  for (const mark of have) link.confirmed.add(mark);
-  link.isBelow = isBelow;
-  link.hasHeard = hasHeard;
 }
 
 /** Where a device is. */

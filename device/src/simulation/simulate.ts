@@ -1,12 +1,7 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
-import {
-  type ChangeStatus,
-  type ChangingDevice,
-  type ChangingOptions,
-  createChangingDevice,
-} from "../change/changingDevice.ts";
+import { type ChangeStatus, ChangingDevice, type ChangingOptions } from "../change/changingDevice.ts";
 import type { StudyPart } from "../change/studyLoop.ts";
 import type { PeerNetwork } from "../environment.ts";
 import { volatileMemory } from "../loop/savedState.ts";
@@ -156,7 +151,7 @@ export function simulate(options: SimulationOptions): Simulation {
     const isPaused = paused.has(i);
     const secrets = simulatedSecrets(networks[i].self, options.isBare);
     const around = { network: networks[i], clock, secrets, links: others, isPaused, onAgreed: () => finish(i) };
-    const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
+    const device = new ChangingDevice({ ...around, ...optionsOf(options, i), ...part });
     places[i] = { device, part, next };
     void device.start();
     if (next !== undefined) device.begin(next);
