@@ -8,8 +8,8 @@ import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
-import { outcomeTable } from "../src/outcomeTable.ts";
 import { run } from "../src/program.ts";
+import { outcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
 

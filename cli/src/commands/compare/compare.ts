@@ -13,7 +13,7 @@ import {
 import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/links.ts";
+import { linksOf } from "../../input/reading.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";

@@ -5,8 +5,7 @@ import { defaults } from "@fedkm/core/defaults";
 import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
 import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
 import { count } from "../../numbers.ts";
-import { outcomeTable } from "../../outcomeTable.ts";
-import { wrap } from "../../table.ts";
+import { outcomeTable, wrap } from "../../table.ts";
 import type { CompareOptions } from "./data.ts";
 
 interface WatchedPair {
