@@ -13,10 +13,7 @@ import { createStudyLoop, givePeers, type StudyLoop, type StudyPart } from "./st
 import { type StudyProposal, StudyProposals } from "./studyProposals.ts";
 
 export interface ChangingOptions extends DeviceOptions {
-  /**
-   * All neighbours that are not away speak the next study, and there is an answer in it: it is time to `finish`. Said
-   * again and again until that is done.
-   */
+  /** All that are not away speak the next study, which has an answer: time to `finish`. Said again until it is done. */
   readonly onAgreed: () => void;
 }
 

@@ -16,12 +16,6 @@ export interface SavedOpening {
   readonly sketches: readonly SavedSketch[];
 }
 
-/** The first k-means, and a fingerprint of the rows that it was made of. */
-interface SavedOwn {
-  readonly fingerprint: number;
-  readonly centroids: readonly (readonly number[])[];
-}
-
 /** Where a device with shared clusters was; see sharedClusters/generation.ts. */
 interface SavedGeneration {
   readonly number: number;
@@ -39,7 +33,8 @@ export interface SavedState {
   readonly study: string;
   readonly round: number;
   readonly opening: SavedOpening;
-  readonly own: SavedOwn | null;
+  /** The first k-means, and a fingerprint of the rows that it was made of. */
+  readonly own: { readonly fingerprint: number; readonly centroids: readonly (readonly number[])[] } | null;
   /** Of the own rows. */
   readonly sketch: SavedSketch | null;
   readonly centroids: readonly (readonly number[])[];

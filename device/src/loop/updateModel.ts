@@ -147,10 +147,7 @@ export class UpdateModel {
     } else this.#numberLike(seed);
   }
 
-  /**
-   * Forgets all that came from neighbours, but for the numbers. With rows it also forgets what was published of the rows
-   * before.
-   */
+  /** Forgets what came from neighbours, but for the numbers. With rows also what was published of the rows before. */
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
       this.guarded?.forget();
@@ -208,10 +205,7 @@ export class UpdateModel {
     return known !== undefined && isNearlyAsGood(known, found, best) ? known : found;
   }
 
-  /**
-   * One device update against the neighbours' centroids, later where rows are remoteRows. False: there is nothing to begin
-   * with yet, or meanwhile it all began again.
-   */
+  /** One device update against the neighbours' centroids. False: nothing to begin with, or meanwhile all began again. */
   update(neighbours: readonly Matrix[]): boolean | Promise<boolean> {
     const { remoteRows } = this;
     // A device without rows of its own begins where a neighbour is.

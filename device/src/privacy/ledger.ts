@@ -181,10 +181,7 @@ export class Account {
     this.#name = nameOfRows(this.ledger.secret, this.rows);
   }
 
-  /**
-   * Pays half of epsilon for a release of the rows, and writes down what was paid together with what it bought. Nothing
-   * happens where the lifetime forbids it.
-   */
+  /** Pays half of epsilon for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
   pay(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>): void {
     const { epsilon, delta, lifetime } = budgetOf(this.#study);
     const { releases } = this.ledger;

@@ -82,10 +82,7 @@ export function treeInt64s(integers: Float64Array): Int64s {
   return toInt64s([...integers, 0, 1]);
 }
 
-/**
- * The sums over a device and all below it; undefined: a neighbour has not said whether it is below, or its sums are
- * missing.
- */
+/** The sums over a device and all below it; undefined: a neighbour has not said where it is, or its sums are missing. */
 export function sumsBelow(
   board: Board,
   own: Int64s,

@@ -11,13 +11,8 @@ import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
 
 const ITERATIONS = 200;
 
-interface Direction {
-  /** Of length 1. */
-  readonly direction: Float64Array;
-  readonly variance: number;
-}
-
-function directionsOf(covariance: readonly Float64Array[], many: number): Direction[] {
+/** Of length 1 each, with the variance along it. */
+function directionsOf(covariance: readonly Float64Array[], many: number) {
   const size = covariance.length;
   // Begins with all directions a little different, so that none is orthogonal to what is looked for.
   let found: Float64Array[] = Array.from({ length: many }, (_, a) =>

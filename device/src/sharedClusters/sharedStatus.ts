@@ -10,23 +10,17 @@ import type { Member } from "./member.ts";
 import { nameOfSums } from "./release.ts";
 import type { SharedRows } from "./sharedRows.ts";
 
-interface Counters {
-  readonly framesSent: number;
-  readonly tellings: number;
-  /** The last answer of a private study, which counts while another one is being made. */
-  readonly answer: Float64Array | undefined;
-}
-
 export function sharedStatus(
   { study, peer, epoch, now }: StatusOrigin,
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings, answer }: Counters,
+  { framesSent, tellings, answer }: { framesSent: number; tellings: number; answer: Float64Array | undefined },
 ): DeviceStatus {
   const waiting = waitingOf(study, member, own, now);
   // Who has not answered since the start is waited for, and not away.
   const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
+  // The last answer of a private study counts while another one is being made.
   const found = own.private === undefined && hasCentroids(member.generation.stage) ? member.generation.numbers : answer;
   const { generation, closed } = member;
   const names = Object.keys(stages) as (keyof typeof stages)[];

@@ -143,10 +143,7 @@ export interface Study {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
-  /**
-   * With weighting "sample": a device with this many rows weighs 1. With privacy "private": what the releases are made
-   * for. Nobody knows the true mean, nor should.
-   */
+  /** With weighting "sample" such a device weighs 1; private releases are made for it. Nobody knows the true mean. */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
