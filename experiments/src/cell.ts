@@ -13,7 +13,7 @@ import {
   splitEvenly,
   takeRows,
 } from "@fedkm/core";
-import type { TableRow } from "./table.ts";
+import { groupedBy, type TableRow } from "./table.ts";
 
 /** dirichlet: label skew of concentration `amount`. classes: so many on each device. sizes: the largest over the smallest. */
 export interface Split {
@@ -227,15 +227,9 @@ export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]>
 
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
 export function batches(cells: readonly StudyCell[]): StudyCell[][] {
-  const found = new Map<string, StudyCell[]>();
-  for (const cell of cells) {
-    const { dataset, devices, pointsPerDevice, k, network, seed } = cell;
-    const key = [dataset, devices, pointsPerDevice, k, network, seed].join(" ");
-    const known = found.get(key);
-    if (known === undefined) found.set(key, [cell]);
-    else known.push(cell);
-  }
-  return [...found.values()];
+  return groupedBy(cells, ({ dataset, devices, pointsPerDevice, k, network, seed }) =>
+    [dataset, devices, pointsPerDevice, k, network, seed].join(" "),
+  );
 }
 
 /** The seed of a run, the same for all its cells. Runs of other numbers, and of other sizes, are independent. */

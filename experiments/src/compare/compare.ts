@@ -20,7 +20,7 @@ import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
 import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
 
-interface JudgedProblem {
+interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
   /** The class of every point, where known. */
   readonly labels?: readonly Uint32Array[] | undefined;
@@ -28,6 +28,12 @@ interface JudgedProblem {
   readonly k: number;
   readonly alpha: number;
   readonly seed: number;
+  /** No method may send more. */
+  readonly messages: number;
+  /** Default "aligned". */
+  readonly init?: ComparisonStart;
+  /** What is set here wins over the common start. */
+  readonly settings?: OptionsByMethod;
   /** Of which the measures are taken too. Default: none. */
   readonly plugins?: Plugins;
 }
@@ -63,13 +69,13 @@ const ROUNDING = 1e-9;
 /** Beyond it a reference that is still beaten stays, and the rows that beat it say so. */
 export const MOST_RESTARTS = 640;
 
-function pooledReference(problem: JudgedProblem, restarts: number): Reference {
+function pooledReference(problem: ComparisonProblem, restarts: number): Reference {
   const { datasets, graph, k, alpha, seed } = problem;
   return { centroids: methods.pooled(datasets, graph, { k, alpha, seed, restarts }).centroids[0], restarts };
 }
 
 /** Twice the restarts, and twice again, until none of the models is cheaper than the pooled solution. */
-function unbeatenReference(problem: JudgedProblem, restarts: number, models: readonly FitModel[]): Reference {
+function unbeatenReference(problem: ComparisonProblem, restarts: number, models: readonly FitModel[]): Reference {
   const all = stack(problem.datasets);
   let reference = pooledReference(problem, restarts);
   for (;;) {
@@ -97,7 +103,7 @@ function meanOf(centroids: readonly Matrix[], score: (own: Matrix) => number): n
   return centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
 }
 
-function judgeOf(problem: JudgedProblem, reference: Reference): (model: FitModel) => Quality {
+function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitModel) => Quality {
   const { datasets, graph, labels, plugins = noPlugins } = problem;
   const all = stack(datasets);
   const ratio = costRatioTo(reference, all);
@@ -133,15 +139,6 @@ export type ComparisonStart = keyof typeof commonStarts;
 
 /** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
-
-interface ComparisonProblem extends JudgedProblem {
-  /** No method may send more. */
-  readonly messages: number;
-  /** Default "aligned". */
-  readonly init?: ComparisonStart;
-  /** What is set here wins over the common start. */
-  readonly settings?: OptionsByMethod;
-}
 
 export interface CurvePoint {
   readonly rounds: number;
@@ -249,14 +246,13 @@ function curveRounds(last: number): number[] {
 
 function outcome({ method, model, milliseconds, run }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
   const { rounds, converged, messages, bytes, collector } = model;
-  const curve = curveRounds(rounds).map((some) => (some === rounds ? model : run(some)));
+  const curve = curveRounds(rounds).map((some): CurvePoint => {
+    const shorter = some === rounds ? model : run(some);
+    const { gcd, costRatio } = judge(shorter);
+    return { rounds: shorter.rounds, messages: shorter.messages, bytes: shorter.bytes, gcd, costRatio };
+  });
   const cost = { messages, bytes, collectorBytes: collector?.bytes ?? null, milliseconds };
-  return { method, ...judge(model), rounds, converged, ...cost, curve: curve.map((some) => curvePoint(some, judge)) };
-}
-
-function curvePoint(model: MethodModel, judge: (model: MethodModel) => Quality): CurvePoint {
-  const { gcd, costRatio } = judge(model);
-  return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
+  return { method, ...judge(model), rounds, converged, ...cost, curve };
 }
 
 /** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */

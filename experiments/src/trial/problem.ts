@@ -58,8 +58,7 @@ function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts 
   return {
     local: (graph) => made("local", graph).centroids,
     of(name, graph, alpha, coupling) {
-      if (name === "kmeans++") return made("kmeans++", graph).centroids;
-      if (name === "local") return made("local", graph).centroids;
+      if (name !== "auto") return made(name, graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
       return lowerOf(made("federated", graph), made("local", graph), graph, alpha, coupling);

@@ -10,6 +10,7 @@ import {
   type PackedMoment,
   type PackedProblem,
   packed,
+  projected,
 } from "./messages.ts";
 import { type Moment, type PlaygroundData, playgroundData, story } from "./story.ts";
 
@@ -91,19 +92,10 @@ function packedProblem({ datasets, pooled }: PlaygroundData): PackedProblem {
   if (pooled.cols === 2) return { datasets, pooled, plane: datasets.map(({ data }) => data.slice()) };
   if (pooled.cols === 1) return { datasets, pooled, plane: datasets.map(raised) };
   const axes = principalAxes(stack(datasets), 2);
-  return { datasets, pooled, axes, plane: datasets.map((points) => projected(points, axes.means, axes.axes)) };
+  return { datasets, pooled, axes, plane: datasets.map((points) => projected(points.data, axes)) };
 }
 
 /** Points on a line, drawn at heights that only keep them apart. */
 function raised({ data, rows }: Matrix): Float64Array {
   return Float64Array.from({ length: 2 * rows }, (_, at) => (at % 2 === 0 ? data[at / 2] : ((at * 0.618) % 1) - 0.5));
-}
-
-function projected({ data, rows, cols }: Matrix, means: Float64Array, axes: readonly Float64Array[]): Float64Array {
-  return Float64Array.from({ length: 2 * rows }, (_, at) => {
-    const row = Math.floor(at / 2) * cols;
-    let sum = 0;
-    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
-    return sum;
-  });
 }

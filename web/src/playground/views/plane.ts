@@ -1,7 +1,7 @@
 // Where panels stand (equal squares in rows, as large as the room allows), and from the plane of the points to the pixels of
 // a panel, with one scale for both directions and all panels.
 
-import type { PackedProblem } from "../../engine/messages.ts";
+import { type PackedProblem, projected } from "../../engine/messages.ts";
 
 export interface PanelLayout {
   readonly columns: number;
@@ -72,15 +72,9 @@ export function planeOf({ plane }: PackedProblem): Plane {
 
 /** Centroids as places in the plane, x and y in turn. */
 export function centroidsInPlane(problem: PackedProblem, centroids: Float64Array): Float64Array {
-  const { cols } = problem.pooled;
-  const rows = centroids.length / cols;
-  if (cols === 2) return centroids;
-  const { axes } = problem;
-  return Float64Array.from({ length: 2 * rows }, (_, at) => {
-    const row = Math.floor(at / 2) * cols;
-    if (axes === undefined) return at % 2 === 0 ? centroids[row] : 0;
-    let sum = 0;
-    for (let x = 0; x < cols; x++) sum += (centroids[row + x] - axes.means[x]) * axes.axes[at % 2][x];
-    return sum;
-  });
+  const { pooled, axes } = problem;
+  if (pooled.cols === 2) return centroids;
+  if (axes !== undefined) return projected(centroids, axes);
+  // Of one column, on a line.
+  return Float64Array.from({ length: 2 * centroids.length }, (_, at) => (at % 2 === 0 ? centroids[at / 2] : 0));
 }
