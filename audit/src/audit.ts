@@ -19,7 +19,7 @@ import { observedBy } from "./observation.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
 import { passiveAttacks } from "./passiveAttacks.ts";
 import { attackScenario, featureRanges, publicRules } from "./scenario.ts";
-import { sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
+import { bareOutcome, sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
 
 /**
  * A device with shared clusters: what anybody reads from the totals, and what all its neighbours together know, who
@@ -47,12 +47,7 @@ function sharedOutcomes(
         return { content, totals: fromInt64s(bared) };
       });
   });
-  const coalition = totalsOutcome("coalition", own, [rows], study, new Set());
-  return [
-    // Counts and sums of its clusters, as they are; private ones have the noise of the device.
-    own.length > 0 && study.privacy !== "private" ? { ...coalition, groups: 0 } : coalition,
-    totalsOutcome("totals", seen.sums(), [rows], study, new Set()),
-  ];
+  return [bareOutcome("coalition", own, [rows], study), totalsOutcome("totals", seen.sums(), [rows], study, new Set())];
 }
 
 interface RecordedDevice {
@@ -129,7 +124,7 @@ export interface AuditOptions {
 export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {
-    const scene = await attackScenario({ study, datasets, seed: seed + run });
+    const scene = await attackScenario(study, datasets, seed + run);
     if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
     await onRun?.(run + 1);

@@ -144,19 +144,8 @@ function combinations(honest: readonly Entry[], isMember: (id: string) => boolea
     ...pads.map((pad) => signOf(i, pad)),
     ...honest.map((_, j) => (i === j ? 1n : 0n)),
   ]);
-  let done = 0;
-  for (let column = 0; column < pads.length; column++) {
-    const pivot = rows.findIndex((row, i) => i >= done && row[column] !== 0n);
-    if (pivot < 0) continue;
-    [rows[done], rows[pivot]] = [rows[pivot], rows[done]];
-    for (let i = done + 1; i < rows.length; i++) {
-      const factor = reduced(rows[i][column] * inverse(rows[done][column]));
-      if (factor !== 0n) rows[i] = rows[i].map((value, c) => reduced(value - factor * rows[done][c]));
-    }
-    done++;
-  }
-  const free = rows.slice(done).map((row) => row.slice(pads.length));
-  return echelon(free).map((row) => row.map(Number));
+  const free = echelon(rows).filter((row) => row.slice(0, pads.length).every((share) => share === 0n));
+  return free.map((row) => row.slice(pads.length).map(Number));
 }
 
 /** In reduced row echelon form, in which sums over parts that do not overlap stand as themselves. */
@@ -194,14 +183,6 @@ export interface GenerationEntries {
   readonly entries: readonly Entry[];
 }
 
-export interface BoardsObserver {
-  see(frame: Uint8Array): void;
-  /** Sums over all devices, generation by generation, as everybody has them. */
-  sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
-  /** Entries by generation, as anybody could collect them. */
-  entries(): GenerationEntries[];
-}
-
 interface ObservedGeneration {
   readonly hash: Uint8Array;
   content: Content | undefined;
@@ -209,7 +190,7 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-export function observeBoards(study: Study, contract: Contract): BoardsObserver {
+export function observeBoards(study: Study, contract: Contract) {
   const read = decodeShared(sumsShape(study));
   const generations = new Map<string, ObservedGeneration>();
   const closedIn = ({ entries }: ObservedGeneration) => {
@@ -225,7 +206,7 @@ export function observeBoards(study: Study, contract: Contract): BoardsObserver 
     return [...found.values()];
   };
   return {
-    see(frame) {
+    see(frame: Uint8Array) {
       const message = read(contract, frame);
       if (message.kind !== "board") return;
       const name = bytesToHex(message.hash);
@@ -234,16 +215,17 @@ export function observeBoards(study: Study, contract: Contract): BoardsObserver 
       seen.content ??= message.content;
       for (const entry of message.entries) seen.entries.set(entry.mark, entry);
     },
+    /** Sums over all devices, generation by generation, as everybody has them. */
     sums: () =>
       [...generations.values()].flatMap((seen) => {
         const { content } = seen;
         return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
       }),
+    /** Entries by generation, as anybody could collect them. */
     entries: () =>
-      Array.from(generations.values(), ({ hash, content, entries }) => ({
-        hash,
-        content,
-        entries: [...entries.values()],
-      })),
+      Array.from(
+        generations.values(),
+        ({ entries, ...of }): GenerationEntries => ({ ...of, entries: [...entries.values()] }),
+      ),
   };
 }

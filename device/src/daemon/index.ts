@@ -12,7 +12,6 @@ export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { type KeyFacts, keyFacts, revokePeer, rotateFolder } from "./keyCommands.ts";
-export { hasSettled, lastStatus, statusReader } from "./lastStatus.ts";
 export { deviceName, type NetworkData, planPoints, prepareFolders } from "./localNetwork.ts";
 export { everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
@@ -40,6 +39,7 @@ export {
 } from "./rowSource.ts";
 export { type DeviceSnapshot, foldersById, snapshotReader } from "./snapshot.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { hasSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChange, readNext, withdrawChange, writeNext } from "./studyChange.ts";
 export { draftStudy, featureBounds, readStudyText, type StudyDraft } from "./studyFile.ts";

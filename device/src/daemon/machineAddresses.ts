@@ -6,7 +6,7 @@ import { isLocked } from "../disk/folderLock.ts";
 import { formatInvite } from "../disk/identityFile.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
 import type { DeviceFolder, DeviceSettings } from "./folder.ts";
-import { lastStatus } from "./lastStatus.ts";
+import { lastStatus } from "./statusFile.ts";
 
 /** Below the ports that systems give to outgoing connections: one of those could be taken between finding and using it. */
 const LOWEST = 10_000;
