@@ -14,15 +14,7 @@ import {
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
-import {
-  checkAway,
-  connectNeighbour,
-  createNeighbour,
-  forgiveOpenings,
-  type Neighbour,
-  noteRejected,
-  registerFrame,
-} from "./neighbours.ts";
+import { checkAway, connectNeighbour, forgiveOpenings, Neighbour, noteRejected, registerFrame } from "./neighbours.ts";
 import { OpeningSync } from "./openingSync.ts";
 import { PendingQuery } from "./pendingQuery.ts";
 import { answerVerdict, sendOrder } from "./refusedFrames.ts";
@@ -87,7 +79,7 @@ export class PersonalLoop implements Device, NetworkListener {
     });
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
-      const neighbour = createNeighbour(peer, clock.now(), known);
+      const neighbour = new Neighbour(peer, clock.now(), known);
       neighbour.heardRound = this.#model.round;
       if (known !== undefined) neighbour.heardIn = this.#openingSync.tag.number;
       this.#neighbours.set(peer, neighbour);
@@ -138,7 +130,7 @@ export class PersonalLoop implements Device, NetworkListener {
     // What the others passed on for a liar must not count against them when it is gone.
     if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveOpenings(neighbour);
     for (const peer of wanted) {
-      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, new Neighbour(peer, clock.now()));
     }
     this.#wake();
   }

@@ -2,11 +2,11 @@
 // or a key that two devices use), or because they are of another study.
 
 import { canonicalStudy, differenceFrom } from "../study/study.ts";
-import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
+import { HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
 import { encodeOrderFrame, encodeStudyFrame, type OrderReport } from "../wire/studyFrames.ts";
 import type { DeviceOptions } from "./device.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
-import type { Neighbour } from "./neighbours.ts";
+import { isRecent, type Neighbour } from "./neighbours.ts";
 
 /** What follows from a verdict but for the content of the study: two studies are compared, and the order is kept. */
 export function answerVerdict(options: DeviceOptions, neighbour: Neighbour, verdict: FrameVerdict): void {
@@ -54,23 +54,4 @@ export function sendOrder({ contract, network, clock }: DeviceOptions, neighbour
   neighbour.orderSentAt = now;
   const isTwice = isRecent(rival.twiceAt, now);
   network.send(neighbour.peer, encodeOrderFrame(contract, { taken: last, refused: rival.epoch, isTwice }));
-}
-
-/** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
-export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
-  const { rival } = filter;
-  if (rival !== undefined && isRecent(rival.at, now)) {
-    return isRecent(rival.twiceAt, now)
-      ? "runs twice with the same key: one of the two must stop, or get a key of its own"
-      : "is refused: it sent later frames before, so its clock or a backup went back; it must be started again";
-  }
-  if (order === undefined || !isRecent(order.at, now)) return undefined;
-  return order.isTwice || order.refused !== epoch
-    ? "hears this device twice: a copy with the same key runs elsewhere; stop one of the two, or give it a key of its own"
-    : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
-}
-
-/** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
-function isRecent(at: number | undefined, now: number): boolean {
-  return at !== undefined && now - at < AWAY_MILLISECONDS;
 }

@@ -14,67 +14,48 @@ import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
 import type { Generation } from "./generation.ts";
 
-export interface BoardPartner {
+export class BoardPartner {
   readonly peer: string;
   readonly id: string;
-  isConnected: boolean;
+  isConnected = false;
   /** As last heard; 0: never. */
-  epoch: number;
+  epoch = 0;
   /** The epoch under which it counts; 0: it does not. */
-  counted: number;
+  counted = 0;
   /** It says that it has heard this device, or that this device does not count for it any more. */
-  isKnown: boolean;
-  isDropped: boolean;
+  isKnown = false;
+  isDropped = false;
   heardAt: number;
   /** It may still come to count until then, and nothing is posted without it. */
   waitUntil: number;
   /** Entries of this generation that it says it has, and when others were last sent to it. */
-  readonly confirmed: Set<string>;
-  readonly flight: Map<string, number>;
+  readonly confirmed = new Set<string>();
+  readonly flight = new Map<string, number>();
   /** With sums over a tree: it learnt of this generation from this device; undefined: it has not said. */
   isBelow: boolean | undefined;
   /** It has heard this device in this generation. */
-  hasHeard: boolean;
+  hasHeard = false;
   /** The generation that it was last told, and what it was told of itself. */
-  toldHash: string;
-  toldDropped: boolean;
-  sentAt: number;
+  toldHash = "";
+  toldDropped = false;
+  sentAt = Number.NEGATIVE_INFINITY;
   /** Since when it should be told what came from it; undefined: it need not. */
   owedAt: number | undefined;
   /** It is behind, and cannot find the numbers of this generation itself. */
-  needsNumbers: boolean;
+  needsNumbers = false;
   /** How long it has for an answer until it is told again; twice as long each time. */
-  patience: number;
+  patience = PATIENCE_MILLISECONDS;
   /** The same for a neighbour that has not heard this device. */
-  greeting: number;
+  greeting = GREETING_MILLISECONDS;
   /** What it said of a generation whose numbers are not known here. */
   ahead: BoardMessage | undefined;
-}
 
-export function createPartner(peer: string, id: string, now: number, waitMilliseconds: number): BoardPartner {
-  return {
-    peer,
-    id,
-    isConnected: false,
-    epoch: 0,
-    counted: 0,
-    isKnown: false,
-    isDropped: false,
-    heardAt: now,
-    waitUntil: now + waitMilliseconds,
-    confirmed: new Set(),
-    flight: new Map(),
-    isBelow: undefined,
-    hasHeard: false,
-    toldHash: "",
-    toldDropped: false,
-    sentAt: Number.NEGATIVE_INFINITY,
-    owedAt: undefined,
-    needsNumbers: false,
-    patience: PATIENCE_MILLISECONDS,
-    greeting: GREETING_MILLISECONDS,
-    ahead: undefined,
-  };
+  constructor(peer: string, id: string, now: number, waitMilliseconds: number) {
+    this.peer = peer;
+    this.id = id;
+    this.heardAt = now;
+    this.waitUntil = now + waitMilliseconds;
+  }
 }
 
 /** In a new generation nobody has anything yet. */

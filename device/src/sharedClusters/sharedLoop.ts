@@ -3,7 +3,7 @@
 import { alarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
-import { connectNeighbour, createNeighbour, type Neighbour } from "../loop/neighbours.ts";
+import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
 import { answerVerdict, sendOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
@@ -65,7 +65,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#releaseIfConsented();
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
-      this.#neighbours.set(peer, createNeighbour(peer, now, known));
+      this.#neighbours.set(peer, new Neighbour(peer, now, known));
     }
     this.#member.setLinks(links, now, true);
   }
@@ -90,7 +90,7 @@ export class SharedLoop implements Device, NetworkListener {
     const now = this.#options.clock.now();
     for (const peer of this.#neighbours.keys()) if (!peers.includes(peer)) this.#neighbours.delete(peer);
     for (const peer of peers) {
-      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, now));
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, new Neighbour(peer, now));
     }
     this.#member.setLinks(peers, now);
     this.#wake();
