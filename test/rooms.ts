@@ -133,11 +133,11 @@ const device: Package = {
     },
     simulation: {
       holds: "a clock and links in memory: the same loop, thousands of devices, replayed bit for bit",
-      imports: [".", "change", "disk", "keys", "loop", "privacy", "study", "wire"],
+      imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
       holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
-      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "simulation", "study", "wire"],
+      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
     },
   },
 };
@@ -224,9 +224,10 @@ const lab: Package = {
     ".": { holds: "how a section measures and prints" },
     readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
     analyst: { holds: "the analyst's whole job, against pandas and scikit-learn", imports: [".", "readers"] },
+    engines: { holds: "real PostgreSQL and ClickHouse servers, for tests and measurements" },
     speed: {
       holds: "k-means, Algorithm 1, sources and very many devices, against their peers",
-      imports: [".", "readers"],
+      imports: [".", "engines", "readers"],
     },
     quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
     differences: { holds: "what each difference from the paper changes", imports: ["."] },

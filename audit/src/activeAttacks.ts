@@ -2,14 +2,11 @@
 
 import { type Matrix, stack, takeRows } from "@fedkm/core";
 import {
-  type Contract,
   createDevice,
   type Device,
-  type DeviceStatus,
   encodeCentroidsFrame,
   type NetworkListener,
   type PeerNetwork,
-  type Study,
   scaleRows,
   volatileMemory,
 } from "@fedkm/device";
@@ -23,56 +20,33 @@ import {
 } from "@fedkm/device/inspect";
 import { snapshotsOf } from "./inversion.ts";
 import {
-  groupsError,
+  groupsFound,
   isolatedRows,
   type PublishedGroup,
   publishedGroups,
   rowSpaceOutcome,
   rowsInUse,
   rowsOutcome,
-  type Truth,
 } from "./judge.ts";
 import { observedBy } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
 import { rowClaims } from "./rowTracking.ts";
 import type { AttackScenario } from "./scenario.ts";
 
-/**
- * One real device among neighbours that are all attackers: they say what they like, when they like, and note the
- * answers.
- */
-interface CaptiveDevice {
-  readonly self: string;
-  readonly events: readonly RecordedEvent[];
-  /** A frame with these centroids, from this neighbour. */
-  say(peer: string, centroids: Float64Array): void;
-  /** A frame that was made before. */
-  hand(peer: string, frame: Uint8Array): void;
-  run(milliseconds: number): void;
-  setRows(rows: Matrix): void;
-  /** The device's last centroids; undefined: it has sent none. */
-  last(): Matrix | undefined;
-  status(): DeviceStatus;
-  /** What the device would have on its disk now. */
-  copy(): DiskCopy;
-  /** The process ends, and starts again with this on its disk. */
-  restart(copy: DiskCopy, rows: Matrix): void;
-}
-
 interface DiskCopy {
   readonly state: SavedState | undefined;
   readonly history: Uint8Array | undefined;
 }
 
-interface CaptiveOptions {
-  readonly study: Study;
-  readonly contract: Contract;
-  readonly rows: Matrix;
-  readonly seed: number;
-  readonly peers: readonly string[];
-}
+type CaptiveDevice = ReturnType<typeof captiveDevice>;
 
-function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): CaptiveDevice {
+const peer = "neighbour";
+
+/**
+ * One real device whose only neighbour is an attacker, which says what it likes, when it likes, and notes the answers. It
+ * has had the time to send something.
+ */
+function captiveDevice({ study, contract, seed, datasets }: AttackScenario) {
   const clock = simulatedClock();
   const events: RecordedEvent[] = [];
   const self = "device";
@@ -97,39 +71,44 @@ function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): 
   const start = ({ state, history }: DiskCopy, own: Matrix) => {
     epoch++;
     memory = volatileMemory(epoch, state, history);
-    device = createDevice({ study, contract, network, clock, memory, links: peers, rows: own, seed });
+    device = createDevice({ study, contract, network, clock, memory, links: [peer], rows: own, seed });
     void device.start();
-    for (const peer of peers) listener?.onConnect(peer);
+    listener?.onConnect(peer);
   };
   const run = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  start({ state: undefined, history: undefined }, rows);
+  start({ state: undefined, history: undefined }, datasets[0]);
+  run(FIRST_MILLISECONDS);
   return {
     self,
     events,
-    say(peer, centroids) {
+    /** A frame with these centroids, from the neighbour. */
+    say(centroids: Float64Array) {
       // Attackers repeat what the device says of openings, so that it counts them among its own kind.
       const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
       const present = new Array<boolean>(contract.k).fill(true);
       const stamp = { epoch: 1, sequence: sequence++ };
       listener?.onFrame(peer, encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches: [] }));
     },
-    hand: (peer, frame) => listener?.onFrame(peer, frame),
+    /** A frame that was made before. */
+    hand: (frame: Uint8Array) => listener?.onFrame(peer, frame),
     run,
-    setRows: (own) => device?.setRows(own),
+    setRows: (own: Matrix) => device?.setRows(own),
+    /** The device's last centroids; undefined: it has sent none. */
     last: () => heard?.centroids,
     status: () => (device as Device).status(),
-    copy: () => ({ state: memory.latest(), history: memory.latestHistory() }),
-    restart(copy, own) {
+    /** What the device would have on its disk now. */
+    copy: (): DiskCopy => ({ state: memory.latest(), history: memory.latestHistory() }),
+    /** The process ends, and starts again with this on its disk. */
+    restart(copy: DiskCopy, own: Matrix) {
       device?.stop();
       start(copy, own);
     },
   };
 }
 
-const peer = "neighbour";
 /** From the start of a device until it has sent something, and until it has answered a neighbour. */
 const FIRST_MILLISECONDS = 1_500;
 const ANSWER_MILLISECONDS = 60;
@@ -142,19 +121,9 @@ export function activeAttacks(scene: AttackScenario): Outcome[] {
   return [inversion(scene), ...probing(scene), restoredBackup(scene), replay(scene)];
 }
 
-function captive({ study, contract, seed, datasets }: AttackScenario): CaptiveDevice {
-  const device = captiveDevice({ study, contract, rows: datasets[0], seed, peers: [peer] });
-  device.run(FIRST_MILLISECONDS);
-  return device;
-}
-
-function truthOf({ study, datasets, apart, ranges }: AttackScenario): Truth {
-  return { points: scaleRows(study, stack([datasets[0], takeRows(apart, [0])])), ranges };
-}
-
 /** The only neighbour of a device agrees with it but for a little, in three frames. */
 function inversion(scene: AttackScenario): Outcome {
-  const device = captive(scene);
+  const device = captiveDevice(scene);
   for (const step of [0.01, 0.008, 0.005]) {
     const centroids = device.last();
     if (centroids === undefined) break;
@@ -163,25 +132,20 @@ function inversion(scene: AttackScenario): Outcome {
   const { messages } = observedBy(scene.contract, device.self, device.events);
   const { history } = device.copy();
   const truth = rowsInUse(scene.study, history) ?? { points: scaleRows(scene.study, scene.datasets[0]) };
-  const errors = snapshotsOf(messages, scene.rules).flatMap(
-    (snapshot) => groupsError(snapshot, messages[snapshot.message], { ...truth, ranges: scene.ranges }) ?? [],
-  );
-  return { attack: "inversion", groups: errors.length > 0 ? Math.min(...errors) : undefined };
+  const read = { messages, snapshots: snapshotsOf(messages, scene.rules) };
+  return { attack: "inversion", groups: groupsFound(read, { ...truth, ranges: scene.ranges }) };
 }
 
 /** Sends the centroids, each moved by so much, and waits for the answer. */
 function sendMoved(device: CaptiveDevice, centroids: Matrix, by: (cluster: number, feature: number) => number): void {
   const { data, cols } = centroids;
-  device.say(
-    peer,
-    data.map((x, i) => x + by(Math.floor(i / cols), i % cols)),
-  );
+  device.say(data.map((x, i) => x + by(Math.floor(i / cols), i % cols)));
   device.run(ANSWER_MILLISECONDS);
 }
 
 /** Moves a border between two clusters across the rows, in steps so small that they cross it one after the other. */
 function probing(scene: AttackScenario): Outcome[] {
-  const device = captive(scene);
+  const device = captiveDevice(scene);
   const start = device.last();
   if (start !== undefined) sweep(device, start, scene.ranges);
   return [probedRows("probing", scene, device), rowSpaceOutcome(published(scene, device, 1, scene.datasets[0]))];
@@ -224,13 +188,14 @@ function probedRows(attack: Outcome["attack"], scene: AttackScenario, device: Ca
   const { study, rules, contract } = scene;
   const { messages } = observedBy(contract, device.self, device.events);
   const claims = rowClaims(messages, snapshotsOf(messages, rules), rules, study.k * study.minimum);
-  return rowsOutcome(attack, claims, truthOf(scene));
+  const points = scaleRows(study, stack([scene.datasets[0], takeRows(scene.apart, [0])]));
+  return rowsOutcome(attack, claims, { points, ranges: scene.ranges });
 }
 
 /** A device gets a row and sends what comes of it; then its disk and its data are put back to a copy from before. */
 function restoredBackup(scene: AttackScenario): Outcome {
   const { datasets, apart, ranges } = scene;
-  const device = captive(scene);
+  const device = captiveDevice(scene);
   const start = device.last();
   if (start === undefined) return { attack: "restored backup", rows: 0 };
   const nudge = () => {
@@ -256,14 +221,14 @@ function restoredBackup(scene: AttackScenario): Outcome {
 
 /** Old frames of a neighbour come again. They count as found rows if the device heeds them. */
 function replay(scene: AttackScenario): Outcome {
-  const device = captive(scene);
+  const device = captiveDevice(scene);
   const start = device.last();
   if (start === undefined) return { attack: "replay", rows: 0 };
   for (const step of [0.05, 0.01, 0]) sendMoved(device, start, (_, d) => step * scene.ranges[d]);
   device.run(FIRST_MILLISECONDS);
   const before = JSON.stringify(device.status().centroids);
   const old = device.events.filter(({ kind }) => kind === "received").slice(0, 2);
-  for (const { frame } of old) device.hand(peer, frame);
+  for (const { frame } of old) device.hand(frame);
   device.run(FIRST_MILLISECONDS);
   const isHeeded = JSON.stringify(device.status().centroids) !== before;
   return { attack: "replay", rows: isHeeded ? 1 : 0 };

@@ -3,18 +3,9 @@
 import type { Matrix } from "@fedkm/core";
 import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
 import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
-import {
-  addInt64s,
-  type Entry,
-  fromInt64s,
-  idOf,
-  padBetween,
-  type Secrets,
-  stages,
-  subtractInt64s,
-} from "@fedkm/device/shared";
+import { fromInt64s, idOf, padBetween, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
-import { type GenerationTotals, observeBoards } from "./boards.ts";
+import { type GenerationTotals, observeBoards, withoutPads } from "./boards.ts";
 import {
   groupsFound,
   publishedGroups,
@@ -28,23 +19,18 @@ import { observedBy } from "./observation.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
 import { passiveAttacks } from "./passiveAttacks.ts";
 import { attackScenario, featureRanges, publicRules } from "./scenario.ts";
-import { sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
+import { bareOutcome, sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
 
 /**
  * A device with shared clusters: what anybody reads from the totals, and what all its neighbours together know, who
- * can take every pad off its entries.
+ * can take every pad off its entries: a pad is known at both ends of a link.
  */
-interface SharedRecording {
-  readonly study: Study;
-  readonly contract: Contract;
-  readonly events: readonly RecordedEvent[];
-  /** In the features' units. */
-  readonly rows: Matrix;
-  /** Of the device itself: a pad is known at both ends of a link. */
-  readonly secrets: Secrets;
-}
-
-function sharedOutcomes({ study, contract, events, rows, secrets }: SharedRecording): Outcome[] {
+function sharedOutcomes(
+  { study, rows }: RecordedDevice,
+  contract: Contract,
+  events: readonly RecordedEvent[],
+  secrets: Secrets,
+): Outcome[] {
   const seen = observeBoards(study, contract);
   for (const { frame } of events) if (frame.length > 0) seen.see(frame);
   const peers = [...new Set(events.map(({ peer }) => peer))];
@@ -54,30 +40,14 @@ function sharedOutcomes({ study, contract, events, rows, secrets }: SharedRecord
     if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
-      .map((entry) => ({ content, totals: fromInt64s(withoutOwnPads(entry, hash, secrets, peerOf)) }));
+      .map((entry) => {
+        const bared = withoutPads(entry, (id, epoch, integers) =>
+          padBetween(secrets, hash, entry, { peer: peerOf.get(id) ?? "", id, epoch }, integers),
+        );
+        return { content, totals: fromInt64s(bared) };
+      });
   });
-  const coalition = totalsOutcome("coalition", own, [rows], study, new Set());
-  return [
-    // Counts and sums of its clusters, as they are; private ones have the noise of the device.
-    own.length > 0 && study.privacy !== "private" ? { ...coalition, groups: 0 } : coalition,
-    totalsOutcome("totals", seen.sums(), [rows], study, new Set()),
-  ];
-}
-
-/** The own entry without pads. */
-function withoutOwnPads(
-  { id, epoch, links, words }: Entry,
-  hash: Uint8Array,
-  secrets: Secrets,
-  peerOf: ReadonlyMap<string, string>,
-) {
-  const left = words.slice();
-  for (const [other, epochThere] of links) {
-    const partner = { peer: peerOf.get(other) ?? "", id: other, epoch: epochThere };
-    const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
-    (id < other ? subtractInt64s : addInt64s)(left, pad);
-  }
-  return left;
+  return [bareOutcome("coalition", own, [rows], study), totalsOutcome("totals", seen.sums(), [rows], study, new Set())];
 }
 
 interface RecordedDevice {
@@ -99,14 +69,8 @@ export interface RecordedAudit {
   readonly neighbours: number;
 }
 
-export async function auditRecording({
-  recordings,
-  self,
-  study,
-  rows,
-  history,
-  secrets,
-}: RecordedDevice): Promise<RecordedAudit> {
+export async function auditRecording(device: RecordedDevice): Promise<RecordedAudit> {
+  const { recordings, self, study, rows, history, secrets } = device;
   const contract = await contractOf(study);
   for (const { header } of recordings) {
     if (header.peer !== self) throw new RangeError(`a recording must be of ${self}, got one of ${header.peer}`);
@@ -117,7 +81,7 @@ export async function auditRecording({
   const events = recordings.flatMap((recording) => recording.events);
   const peers = [...new Set(events.map(({ peer }) => peer))];
   if (secrets !== undefined) {
-    const outcomes = sharedOutcomes({ study, contract, events, rows, secrets });
+    const outcomes = sharedOutcomes(device, contract, events, secrets);
     const frames = events.filter(({ kind }) => kind === "sent").length;
     return { tallies: tally(outcomes), frames, neighbours: peers.length };
   }
@@ -160,7 +124,7 @@ export interface AuditOptions {
 export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {
-    const scene = await attackScenario({ study, datasets, seed: seed + run });
+    const scene = await attackScenario(study, datasets, seed + run);
     if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
     await onRun?.(run + 1);

@@ -1,5 +1,5 @@
-// What somebody who sees every frame of shared clusters can put together: pads that were used twice, sums over all devices,
-// rows that moved alone, and what a coalition learns that knows the pads of its own links.
+// What somebody who sees every frame of shared clusters can put together: sums over all devices, rows
+// that moved alone, and what a coalition learns that knows the pads of its own links.
 
 import type { Contract, Study } from "@fedkm/device";
 import {
@@ -89,7 +89,14 @@ export function coalitionSums(
 ): CoalitionSum[] {
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
-  const bared = honest.map((entry) => withoutPads(entry, hash, members, nameOf));
+  const bared = honest.map((entry) =>
+    withoutPads(entry, (other, epochThere, integers) => {
+      const secrets = members.get(other);
+      const { id, epoch } = entry;
+      const partner = { peer: nameOf(id), id, epoch };
+      return secrets && padBetween(secrets, hash, { id: other, epoch: epochThere }, partner, integers);
+    }),
+  );
   return combinations(honest, (id) => members.has(id)).map((shares) => {
     const words = new Uint32Array(bared[0]?.length ?? 0);
     shares.forEach((share, i) => {
@@ -99,29 +106,17 @@ export function coalitionSums(
   });
 }
 
-/** An entry with the pads taken out that somebody of the coalition knows. */
-function withoutPads(
-  { id, epoch, links, words }: Entry,
-  hash: Uint8Array,
-  members: ReadonlyMap<string, Secrets>,
-  nameOf: (id: string) => string,
+/** An entry with the pads taken out that somebody knows (`padOf`). */
+export function withoutPads(
+  { id, links, words }: Entry,
+  padOf: (other: string, epochThere: number, integers: number) => Int64s | undefined,
 ): Int64s {
   const left = words.slice();
   for (const [other, epochThere] of links) {
-    const secrets = members.get(other);
-    if (secrets === undefined) continue;
-    const own = { id: other, epoch: epochThere };
-    const pad = padBetween(secrets, hash, own, { peer: nameOf(id), id, epoch }, words.length / 2);
-    (id < other ? subtractInt64s : addInt64s)(left, pad);
+    const pad = padOf(other, epochThere, words.length / 2);
+    if (pad !== undefined) (id < other ? subtractInt64s : addInt64s)(left, pad);
   }
   return left;
-}
-
-/** What entries add up to. */
-export function sumOfEntries(entries: readonly Entry[]): Int64s {
-  const total = new Uint32Array(entries[0]?.words.length ?? 0);
-  for (const { words } of entries) addInt64s(total, words);
-  return total;
 }
 
 const PRIME = 2_147_483_647n;
@@ -149,19 +144,8 @@ function combinations(honest: readonly Entry[], isMember: (id: string) => boolea
     ...pads.map((pad) => signOf(i, pad)),
     ...honest.map((_, j) => (i === j ? 1n : 0n)),
   ]);
-  let done = 0;
-  for (let column = 0; column < pads.length; column++) {
-    const pivot = rows.findIndex((row, i) => i >= done && row[column] !== 0n);
-    if (pivot < 0) continue;
-    [rows[done], rows[pivot]] = [rows[pivot], rows[done]];
-    for (let i = done + 1; i < rows.length; i++) {
-      const factor = reduced(rows[i][column] * inverse(rows[done][column]));
-      if (factor !== 0n) rows[i] = rows[i].map((value, c) => reduced(value - factor * rows[done][c]));
-    }
-    done++;
-  }
-  const free = rows.slice(done).map((row) => row.slice(pads.length));
-  return echelon(free).map((row) => row.map(Number));
+  const free = echelon(rows).filter((row) => row.slice(0, pads.length).every((share) => share === 0n));
+  return free.map((row) => row.slice(pads.length).map(Number));
 }
 
 /** In reduced row echelon form, in which sums over parts that do not overlap stand as themselves. */
@@ -199,20 +183,6 @@ export interface GenerationEntries {
   readonly entries: readonly Entry[];
 }
 
-export interface BoardsObserver {
-  see(frame: Uint8Array): void;
-  /** Pads that one device used for two vectors. */
-  padsTwice(): number;
-  /** Centroids for which the sums of two different sets of devices are known. */
-  answersTwice(): number;
-  /** Masked integers of all entries. */
-  maskedWords(): Uint32Array[];
-  /** Sums over all devices, generation by generation, as everybody has them. */
-  sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
-  /** Entries by generation, as anybody could collect them. */
-  entries(): GenerationEntries[];
-}
-
 interface ObservedGeneration {
   readonly hash: Uint8Array;
   content: Content | undefined;
@@ -220,8 +190,7 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-// Long: one closure over everything that was seen.
-export function observeBoards(study: Study, contract: Contract): BoardsObserver {
+export function observeBoards(study: Study, contract: Contract) {
   const read = decodeShared(sumsShape(study));
   const generations = new Map<string, ObservedGeneration>();
   const closedIn = ({ entries }: ObservedGeneration) => {
@@ -237,7 +206,7 @@ export function observeBoards(study: Study, contract: Contract): BoardsObserver 
     return [...found.values()];
   };
   return {
-    see(frame) {
+    see(frame: Uint8Array) {
       const message = read(contract, frame);
       if (message.kind !== "board") return;
       const name = bytesToHex(message.hash);
@@ -246,44 +215,17 @@ export function observeBoards(study: Study, contract: Contract): BoardsObserver 
       seen.content ??= message.content;
       for (const entry of message.entries) seen.entries.set(entry.mark, entry);
     },
-    padsTwice() {
-      let twice = 0;
-      for (const { entries } of generations.values()) {
-        const used = new Map<string, string>();
-        for (const { id, epoch, links, words } of entries.values()) {
-          for (const [other, epochThere] of links) {
-            const pad = `${id} ${epoch} ${other} ${epochThere}`;
-            const vector = words.join(" ");
-            if (used.has(pad) && used.get(pad) !== vector) twice++;
-            used.set(pad, vector);
-          }
-        }
-      }
-      return twice;
-    },
-    answersTwice() {
-      const answers = new Map<string, Set<string>>();
-      for (const seen of generations.values()) {
-        if (seen.content === undefined || seen.content.stage < stages.cores) continue;
-        const asked = `${seen.content.stage} ${seen.content.numbers.join(" ")}`;
-        const sets = answers.get(asked) ?? new Set();
-        for (const { devices } of closedIn(seen)) sets.add([...devices].sort().join(" "));
-        answers.set(asked, sets);
-      }
-      return [...answers.values()].filter(({ size }) => size > 1).length;
-    },
-    maskedWords: () =>
-      [...generations.values()].flatMap(({ entries }) => Array.from(entries.values(), ({ words }) => words)),
+    /** Sums over all devices, generation by generation, as everybody has them. */
     sums: () =>
       [...generations.values()].flatMap((seen) => {
         const { content } = seen;
         return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
       }),
+    /** Entries by generation, as anybody could collect them. */
     entries: () =>
-      Array.from(generations.values(), ({ hash, content, entries }) => ({
-        hash,
-        content,
-        entries: [...entries.values()],
-      })),
+      Array.from(
+        generations.values(),
+        ({ entries, ...of }): GenerationEntries => ({ ...of, entries: [...entries.values()] }),
+      ),
   };
 }

@@ -35,8 +35,14 @@ export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicR
   const found: ClusterSnapshot[] = [];
   for (let t = 1; t < messages.length; t++) {
     if (messages[t].stamp.epoch !== messages[t - 1].stamp.epoch) continue;
-    const snapshot = firstOf(readings[t - 1], readings[t], (before, after) => solve(before, after, t, rules));
-    if (snapshot !== undefined) found.push(snapshot);
+    pairs: for (const after of readings[t]) {
+      for (const before of readings[t - 1]) {
+        const snapshot = solve(before, after, t, rules);
+        if (snapshot === undefined) continue;
+        found.push(snapshot);
+        break pairs;
+      }
+    }
   }
   return found;
 }
@@ -50,20 +56,6 @@ export function readingsOf({ centroids, before, neighbours }: ObservedMessage, r
         : [equationsOf({ sent: centroids, neighbours: counted }, rules.alpha, rules.coupling, matchedAt)],
     ),
   );
-}
-
-function firstOf<T>(
-  before: readonly Equation[][],
-  after: readonly Equation[][],
-  solve: (before: Equation[], after: Equation[]) => T | undefined,
-): T | undefined {
-  for (const now of after) {
-    for (const earlier of before) {
-      const found = solve(earlier, now);
-      if (found !== undefined) return found;
-    }
-  }
-  return undefined;
 }
 
 function solve(

@@ -125,7 +125,7 @@ function rowError(
 }
 
 /** The largest error of a cluster's mean in a snapshot; undefined: some share or mean is wrong. */
-export function groupsError(snapshot: ClusterSnapshot, message: ObservedMessage, truth: Truth): number | undefined {
+function groupsError(snapshot: ClusterSnapshot, message: ObservedMessage, truth: Truth): number | undefined {
   const { points, ranges, classes } = truth;
   const allowed = allowedError(snapshot.error / Math.min(...snapshot.counts), ranges);
   for (const labels of labelsOf(message, points, classes)) {

@@ -16,7 +16,7 @@ import {
 } from "./judge.ts";
 import { type Observation, type ObservedMessage, observedBy } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import type { AttackScenario } from "./scenario.ts";
+import { type AttackScenario, range } from "./scenario.ts";
 
 // Membership: does what a device sends tell whether a given row is among its rows?
 
@@ -74,21 +74,13 @@ interface LifePeriod {
   readonly rows: readonly number[];
 }
 
-interface AttackedLife {
-  readonly self: string;
-  readonly events: readonly RecordedEvent[];
-  readonly periods: readonly LifePeriod[];
-  /** All rows that the device ever had, in scaled units. */
-  readonly points: Matrix;
-  /** Where its rows are guarded: what it has in use, which is not always what it has. */
-  readonly counted: ReturnType<typeof rowsInUse>;
-}
+type AttackedLife = ReturnType<typeof simulateLife>;
 
 /** A device has found its place among its neighbours after this time, and changes of one row or device after that. */
 const FIRST_MILLISECONDS = 1_500;
 const LATER_MILLISECONDS = 800;
 
-function simulateLife(scene: AttackScenario): AttackedLife {
+function simulateLife(scene: AttackScenario) {
   const { study, contract, datasets, apart, seed, random } = scene;
   const [own] = datasets;
   const last = datasets.length - 1;
@@ -112,7 +104,7 @@ function simulateLife(scene: AttackScenario): AttackedLife {
     periods.push({ until: network.now(), attack, rows });
   };
   const everything = stack([own, takeRows(apart, [0])]);
-  const first = Array.from({ length: own.rows }, (_, i) => i);
+  const first = range(0, own.rows);
   pass(FIRST_MILLISECONDS, undefined, first);
   const more = [...first, own.rows];
   network.setRows(0, everything);
@@ -124,15 +116,25 @@ function simulateLife(scene: AttackScenario): AttackedLife {
   if (hasLate) {
     network.restart(last);
     pass(LATER_MILLISECONDS, "device joins", fewer);
-    for (const i of datasets.keys()) if (i < last) network.setLinks(i, others(i, last));
+    for (const i of datasets.keys())
+      if (i < last)
+        network.setLinks(
+          i,
+          range(0, last).filter((j) => j !== i),
+        );
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
   }
-  const counted = rowsInUse(study, network.history(0));
-  return { self: "device-0", events, periods, points: scaleRows(study, everything), counted };
+  return {
+    self: "device-0",
+    events,
+    periods,
+    /** All rows that the device ever had, in scaled units. */
+    points: scaleRows(study, everything),
+    /** Where its rows are guarded: what it has in use, which is not always what it has. */
+    counted: rowsInUse(study, network.history(0)),
+  };
 }
-
-const others = (i: number, size: number) => Array.from({ length: size }, (_, j) => j).filter((j) => j !== i);
 
 export function passiveAttacks(scene: AttackScenario): Outcome[] {
   const { contract, rules, ranges, study } = scene;

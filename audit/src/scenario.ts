@@ -18,14 +18,6 @@ export interface AttackScenario {
   readonly ranges: Float64Array;
 }
 
-export interface ScenarioOptions {
-  /** Default: k 3, two features. */
-  readonly study: Study;
-  /** Rows of devices, in the features' units; none: drawn anew for each run. */
-  readonly datasets: readonly Matrix[];
-  readonly seed: number;
-}
-
 /** Devices of a run, and the most rows of one: attacks on more would take longer and show the same. */
 const DEVICES = 4;
 const MOST_ROWS = 300;
@@ -56,7 +48,8 @@ export const ownPrivateStudy: Study = {
   lifetimeEpsilon: 20,
 };
 
-export async function attackScenario({ study, datasets, seed }: ScenarioOptions): Promise<AttackScenario> {
+/** `datasets`: rows of devices, in the features' units; none: drawn anew. */
+export async function attackScenario(study: Study, datasets: readonly Matrix[], seed: number): Promise<AttackScenario> {
   const random = randomStream(seed, "audit");
   const given = datasets.length > 0 ? pickDevices(datasets, seed, random) : drawDevices(study, random);
   const [first, ...others] = given;
@@ -74,6 +67,9 @@ export async function attackScenario({ study, datasets, seed }: ScenarioOptions)
   };
 }
 
+/** Whole numbers from one up to the other, which is not among them. */
+export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
 /** In the scaled units of the study. */
 export function featureRanges({ features }: Study): Float64Array {
   return Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
@@ -85,8 +81,6 @@ export function publicRules(study: Study): PublicRules {
   const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...featureRanges(study));
   return { alpha, coupling, typicalRows, grain };
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Every device is attacked in turn. */
 function pickDevices(datasets: readonly Matrix[], seed: number, random: Random): Matrix[] {

@@ -5,9 +5,9 @@ import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
 import { type Simulation, type Study, simulate } from "@fedkm/device";
 import { simulatedSecrets } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, stages } from "@fedkm/device/shared";
-import { type BoardsObserver, coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
+import { coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import type { AttackScenario } from "./scenario.ts";
+import { type AttackScenario, range } from "./scenario.ts";
 
 /** A row counts as found if it is right to this share of the ranges. */
 const FOUND = 1e-6;
@@ -63,12 +63,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
     },
   });
   const own = datasets[0];
-  const rowsFrom = (first: number) =>
-    takeRows(
-      own,
-      Array.from({ length: own.rows - first }, (_, r) => r + first),
-    );
-  const withAdded = (first: number) => stack([rowsFrom(first), takeRows(apart, [0])]);
+  const withAdded = (first: number) => stack([takeRows(own, range(first, own.rows)), takeRows(apart, [0])]);
   const changes: [Attack, () => void][] = [
     ["totals", () => {}],
     ["device joins", () => network.restart(last)],
@@ -93,8 +88,10 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
     network.settle(LONG_MILLISECONDS);
     outcomes.push(totalsOutcome(attack, seen.sums(), rows, study, known));
   }
-  const neighbours = datasets.map((_, i) => i).slice(1);
-  outcomes.push(readBy("coalition", neighbours, seen, rows, scene), readBy("bystander", [1], seen, rows, scene));
+  outcomes.push(
+    readBy("coalition", range(1, datasets.length), seen, rows, scene),
+    readBy("bystander", [1], seen, rows, scene),
+  );
   outcomes.push(replayed(network, early), ...smallestClasses(network, datasets.length));
   return outcomes;
 }
@@ -103,7 +100,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
 function readBy(
   attack: Attack,
   members: readonly number[],
-  seen: BoardsObserver,
+  seen: ReturnType<typeof observeBoards>,
   rows: readonly Matrix[],
   scene: AttackScenario,
 ): Outcome {
@@ -117,9 +114,18 @@ function readBy(
     const alone = learnt.find(({ devices }) => devices.length === 1 && devices[0] === ids[0]);
     return alone === undefined ? [] : [{ content, totals: fromInt64s(alone.words) }];
   });
-  const outcome = totalsOutcome(attack, totals, rows, scene.study, new Set());
-  // Counts and sums of its clusters, as they are; private ones have the noise of the device.
-  return totals.length > 0 && scene.study.privacy !== "private" ? { ...outcome, groups: 0 } : outcome;
+  return bareOutcome(attack, totals, rows, scene.study);
+}
+
+/** What totals of one device alone give away: counts and sums of its clusters, as they are; private ones have its noise. */
+export function bareOutcome(
+  attack: Attack,
+  totals: readonly GenerationTotals[],
+  rows: readonly Matrix[],
+  study: Study,
+): Outcome {
+  const outcome = totalsOutcome(attack, totals, rows, study, new Set());
+  return totals.length > 0 && study.privacy !== "private" ? { ...outcome, groups: 0 } : outcome;
 }
 
 /** Whether frames of before count again. */

@@ -1,6 +1,7 @@
 // What an argument must look like, said in one line when it does not.
 
 import { csvRecords } from "@fedkm/files/light";
+import { characterNames } from "@fedkm/tables/light";
 import { UsageError } from "./failure.ts";
 
 export function parseSeed(text: string): number {
@@ -55,21 +56,6 @@ export function parseNames(text: string): string[] {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-const characterNames: Readonly<Record<string, string>> = {
-  comma: ",",
-  semicolon: ";",
-  tab: "\t",
-  bar: "|",
-  space: " ",
-  point: ".",
-  apostrophe: "'",
-};
-
-/** How a command line names the character: some cannot be pasted into one. */
-export function characterName(character: string): string {
-  return Object.keys(characterNames).find((name) => characterNames[name] === character) ?? character;
 }
 
 /** A character or its name, of the option that is named. */

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose, complete } from "@fedkm/core";
 import { readTable } from "@fedkm/files";
+import { fitCommandLine } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { fitCommandLine } from "../src/commands/choose/pasted.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";
 

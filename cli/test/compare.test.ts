@@ -6,11 +6,10 @@ import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
-import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
-import { story } from "../../web/src/engine/story.ts";
-import { outcomeTable } from "../src/outcomeTable.ts";
+import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
+import { outcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
 

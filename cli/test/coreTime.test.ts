@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coreTime } from "../src/commands/fit/coreTime.ts";
+import { coreTime } from "../src/commands/fit/stabilityLater.ts";
 
 test("coreTime counts time once in which the library works in two places", async () => {
   let time = 0;

@@ -5,14 +5,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalStream, randomStream } from "@fedkm/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type ClickHouseForTests,
   missingEngines,
   type PostgresForTests,
   startClickHouse,
   startPostgres,
-} from "@fedkm/sql/engines";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+} from "../../lab/src/engines/index.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { peer } from "./peers.ts";
 

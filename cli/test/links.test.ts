@@ -3,7 +3,7 @@
 import { edges, matrix } from "@fedkm/core";
 import { linkDevices } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { linksOf } from "../src/input/links.ts";
+import { linksOf } from "../src/input/reading.ts";
 import { temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
 import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
-import { story } from "../../web/src/engine/story.ts";
+import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 

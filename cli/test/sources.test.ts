@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, fit, type Matrix, matrix, objective, paperData, toRows } from "@fedkm/core";
-import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engines";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { missingEngines, startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { clickhousePlace, duckdbPlace, type Place, postgresPlace } from "../../sql/test/places.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -104,7 +104,7 @@ describe("docs/data.md", () => {
     expect(await refusal("predict", source, "--model", "lake/model.json")).toContain(
       "labels of a source need --out TABLE",
     );
-    for (const option of [["--out", "x.csv"], ["--missing", "mean"], ["--distances"], ["--labels-as", "csv"]]) {
+    for (const option of [["--missing", "mean"], ["--distances"], ["--labels-as", "csv"]]) {
       const asked = ["predict", source, "--model", "lake/model.json", "--out", "t", ...option];
       expect(await refusal(...asked)).toContain(`${option[0]} is for files`);
     }

@@ -18,6 +18,7 @@ export {
 } from "./privacy/privacyTradeoff.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
+export { simulateStudy } from "./simulation/studyRun.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {
   budgetOf,

@@ -1,7 +1,7 @@
 // A process whose device sends one of its rows on purpose. Run by wireScan.test.ts on the built device.
 
 import { contractOf, studyOfPoints } from "../dist/index.js";
-import { connectNeighbour, createNeighbour } from "../dist/loop/neighbours.js";
+import { connectNeighbour, Neighbour } from "../dist/loop/neighbours.js";
 import { OpeningSync } from "../dist/loop/openingSync.js";
 import { Sender } from "../dist/loop/sender.js";
 import { UpdateModel } from "../dist/loop/updateModel.js";
@@ -23,6 +23,6 @@ const parts = { self: "own", epoch: 1, k: 2, ranges: model.ranges, alpha: 1, sav
 const network = { self: "own", start: async () => {}, send: () => {}, close: async () => {} };
 const contract = await contractOf(study);
 const options = { contract, network, clock: simulatedClock(), epoch: 1, model, openingSync: new OpeningSync(parts) };
-const neighbour = createNeighbour("other", 0);
+const neighbour = new Neighbour("other", 0);
 connectNeighbour(neighbour);
 new Sender(options).sendAll([neighbour]);

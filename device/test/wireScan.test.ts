@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Matrix, matrix, path, toRows } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { connectNeighbour, createNeighbour } from "../src/loop/neighbours.ts";
+import { connectNeighbour, Neighbour } from "../src/loop/neighbours.ts";
 import { OpeningSync } from "../src/loop/openingSync.ts";
 import { Sender } from "../src/loop/sender.ts";
 import { UpdateModel } from "../src/loop/updateModel.ts";
@@ -31,7 +31,7 @@ async function parts(minimum: number) {
   const clock = simulatedClock();
   const { network, sent } = emptyNetwork();
   const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, openingSync });
-  const neighbour = createNeighbour("other", 0);
+  const neighbour = new Neighbour("other", 0);
   connectNeighbour(neighbour);
   return { rows, model, sent, send: () => sender.sendAll([neighbour]) };
 }

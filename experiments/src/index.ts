@@ -1,6 +1,7 @@
 // The public API of @fedkm/experiments, one line per file.
 
 export type { StartName } from "./cell.ts";
+export { dealBy, parseSplit, type Split } from "./cell.ts";
 export {
   type Comparison,
   type ComparisonStart,
@@ -23,7 +24,6 @@ export {
 export { featuresOf, runStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
 export type { WatchedRun } from "./results/report.ts";
 export { type Results, resultsOf } from "./results/results.ts";
-export { dealBy, parseSplit, type Split } from "./split.ts";
 export { studies } from "./studies/index.ts";
 export { parseCsv, type TableRow } from "./table.ts";
 export { type ComparedData, comparedData, comparedDatasets, deviceNumbers } from "./trial/datasets.ts";

@@ -42,3 +42,15 @@ export function selectRows(rows: readonly TableRow[], ...patterns: readonly Wher
     }),
   );
 }
+
+/** Items with one key together, in the order of the first of each. */
+export function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}

@@ -15,8 +15,7 @@ import {
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { compareMethods, type MethodOutcome, type OptionsByMethod } from "../src/compare/compare.ts";
-import { MOST_RESTARTS } from "../src/compare/judge.ts";
+import { compareMethods, type MethodOutcome, MOST_RESTARTS, type OptionsByMethod } from "../src/compare/compare.ts";
 import { drawBudget } from "../src/compare/picture.ts";
 
 const { datasets, labels } = paperData("iso", 8, 40, 2);

@@ -2,7 +2,7 @@
 
 import { type LabelledPoints, paperData } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { dealBy, parseSplit, type Split } from "../src/split.ts";
+import { dealBy, parseSplit, type Split } from "../src/cell.ts";
 
 function drawn(seed: number): LabelledPoints {
   const { datasets, labels } = paperData("iso", 1, 480, seed);

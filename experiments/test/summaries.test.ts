@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { asPower, extentOf } from "../src/picture/series.ts";
-import { personalisationOf } from "../src/results/personalisation.ts";
-import { certifiedLine } from "../src/results/report.ts";
+import { certifiedLine, personalisationOf } from "../src/results/report.ts";
 
 const certified = (largest_rise: number | null, relative_residual: number | null) => ({
   largest_rise,

@@ -106,16 +106,13 @@ const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?$/;
 function columnsOf(names: readonly string[], rows: readonly (readonly string[])[]): CellColumn[] {
   return names.map((name, c) => {
     const texts = rows.map((cells) => cells[c] ?? "");
-    return columnOf(name, texts);
+    const present = texts.filter((text) => text !== "");
+    const isNumeric = present.every((text) => PLAIN.test(text) && Number.isFinite(Number(text)));
+    return typedColumn(
+      name,
+      texts.map((text) => (text === "" ? null : isNumeric ? Number(text) : text)),
+    );
   });
-}
-
-function columnOf(name: string, texts: readonly string[]): CellColumn {
-  const present = texts.filter((text) => text !== "");
-  const isNumeric = present.length > 0 && present.every((text) => PLAIN.test(text) && Number.isFinite(Number(text)));
-  const isWhole = isNumeric && present.every((text) => Number(text) === (Number(text) | 0));
-  const cells = texts.map((text): CellValue => (text === "" ? null : isNumeric ? Number(text) : text));
-  return { name, kind: isWhole ? "whole" : isNumeric ? "real" : "text", cells };
 }
 
 async function jsonColumns(

@@ -2,9 +2,8 @@
 
 import { textOf } from "./source/bytes.ts";
 import { type Feed, openFeed } from "./source/feed.ts";
-import type { Limits } from "./source/limits.ts";
 import { DataError, type Remedy, shown } from "./source/refusal.ts";
-import type { OpenedFile } from "./source/source.ts";
+import type { Limits, OpenedFile } from "./source/source.ts";
 import { type CellReader, daysOf, orNoted } from "./table/cell.ts";
 import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "./table/columns.ts";
 import { GrowingTable, refuseLarge, type Table } from "./table/table.ts";

@@ -3,8 +3,15 @@
 import { labelCsv } from "./csv/label.ts";
 import { eachLine } from "./json.ts";
 import { readPlan } from "./read.ts";
-import type { Limits } from "./source/limits.ts";
-import { isJson, type OpenedFile, type Opener, type PieceWriter, withFile, withFileOnce } from "./source/source.ts";
+import {
+  isJson,
+  type Limits,
+  type OpenedFile,
+  type Opener,
+  type PieceWriter,
+  withFile,
+  withFileOnce,
+} from "./source/source.ts";
 import { type AddedColumn, type LabelFormat, withFreeNames } from "./table/cellColumns.ts";
 import type { DialectOptions, ReadPlan } from "./table/columns.ts";
 

@@ -1,9 +1,8 @@
 // NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
 
 import { readBytes } from "./source/bytes.ts";
-import type { Limits } from "./source/limits.ts";
 import { DataError, type Remedy } from "./source/refusal.ts";
-import type { ByteFile } from "./source/source.ts";
+import type { ByteFile, Limits } from "./source/source.ts";
 import { orNoted } from "./table/cell.ts";
 import { type ChosenColumns, type Column, chooseColumns, type ReadPlan } from "./table/columns.ts";
 import { checkRows, GrowingTable, refuseLarge, type Table } from "./table/table.ts";

@@ -4,42 +4,11 @@ export type { ColumnBounds } from "./bounds.ts";
 export { delimiters } from "./csv/dialect.ts";
 export { csvCell, csvLine, csvRecords } from "./csv/records.ts";
 export type { LabelOf } from "./label.ts";
-export {
-  type ColumnMean,
-  checkUnseen,
-  columnMeans,
-  type EncodedColumn,
-  type Encoding,
-  encodeTable,
-  encodingOf,
-  firstColumns,
-  hasCategories,
-  matrixColumns,
-} from "./prepare/encoding.ts";
-export {
-  type ColumnProfile,
-  type ColumnStatistics,
-  columnStatistics,
-  type Profile,
-  profile,
-  profileColumns,
-} from "./prepare/profile.ts";
+export * from "./prepare/encoding.ts";
+export * from "./prepare/profile.ts";
 export { federatedQuantiles, federatedRange } from "./prepare/quantiles.ts";
-export {
-  applyScaling,
-  applyTransforms,
-  federatedMeans,
-  federatedMoments,
-  fillMissing,
-  rankTransform,
-  type Scaling,
-  standardScaling,
-  type Transform,
-  undoScaling,
-  unscaled,
-} from "./prepare/scaling.ts";
+export * from "./prepare/scaling.ts";
 export type { FileLayout, ReadOptions } from "./read.ts";
-export { defaultLimits, type Limits } from "./source/limits.ts";
 export {
   type ActionRemedy,
   DataError,
@@ -48,7 +17,7 @@ export {
   type RemedyPosition,
   type RemedyWords,
 } from "./source/refusal.ts";
-export { type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
+export { defaultLimits, type Limits, type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
 export type { CellRules } from "./table/cell.ts";
 export { type AddedColumn, type LabelFormat, labelFormats } from "./table/cellColumns.ts";
 export type { Column, ColumnKind, DialectOptions, Selection } from "./table/columns.ts";

@@ -3,8 +3,7 @@
 import { type CsvDialect, openCsv } from "./csv/dialect.ts";
 import { readCsv } from "./csv/read.ts";
 import { jsonColumns, readJson } from "./json.ts";
-import { defaultLimits, type Limits } from "./source/limits.ts";
-import { isJson, type OpenedFile, type Opener, withFile } from "./source/source.ts";
+import { defaultLimits, isJson, type Limits, type OpenedFile, type Opener, withFile } from "./source/source.ts";
 import { cellReader } from "./table/cell.ts";
 import type { Column, DialectOptions, ReadPlan, Selection } from "./table/columns.ts";
 import type { Format, Table } from "./table/table.ts";

@@ -6,18 +6,8 @@ import { type Matrix, randomStream } from "@fedkm/core";
 /** The points, centred, in the coordinates of their `count` leading principal components. */
 export function principalComponents(points: Matrix, count: number): Matrix {
   checkCount(points, count);
-  const { rows, cols } = points;
   const { centred } = centre(points);
-  const { axes } = jacobiAxes(centred, count);
-  const data = new Float64Array(rows * count);
-  for (let c = 0; c < count; c++) {
-    for (let r = 0; r < rows; r++) {
-      let sum = 0;
-      for (let x = 0; x < cols; x++) sum += centred.data[r * cols + x] * axes[c][x];
-      data[r * count + c] = sum;
-    }
-  }
-  return { data, rows, cols: count };
+  return multiply(centred, jacobiAxes(centred, count).axes);
 }
 
 function checkCount({ cols }: Matrix, count: number): void {

@@ -6,19 +6,19 @@ import { SourceError } from "./driver.ts";
 export interface Address {
   readonly scheme: "duckdb" | "postgres" | "clickhouse";
   readonly host: string;
-  readonly port: number | undefined;
+  readonly port?: number | undefined;
   readonly user: string;
   /** Of DuckDB the path, else the database. */
   readonly database: string;
   readonly schema: string | undefined;
   readonly table: string | undefined;
   /** TLS: undefined where nothing is said. */
-  readonly tls: boolean | undefined;
+  readonly tls?: boolean | undefined;
   /** Where the password is: a variable of the environment, or a file. */
-  readonly passwordEnv: string | undefined;
-  readonly passwordFile: string | undefined;
+  readonly passwordEnv?: string | undefined;
+  readonly passwordFile?: string | undefined;
   /** A file of certificates to trust. */
-  readonly certificates: string | undefined;
+  readonly certificates?: string | undefined;
   /** How (E1) is answered: undefined where nothing is said. */
   readonly read: ReadMode | undefined;
   /** How a device sees that rows have changed: by the largest value of a column, or after so many seconds. */
@@ -159,15 +159,5 @@ function duckdbAddress(text: string): Address {
   if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");
   const options = optionsOf(new URLSearchParams(query), "duckdb");
   const [table, schema] = tableOf(options, [], "duckdb");
-  const nothing = { port: undefined, tls: undefined, passwordEnv: undefined, passwordFile: undefined };
-  const named = {
-    scheme: "duckdb",
-    host: "",
-    user: "",
-    database: path,
-    schema,
-    table,
-    certificates: undefined,
-  } as const;
-  return { ...named, ...nothing, ...readingOf(options) };
+  return { scheme: "duckdb", host: "", user: "", database: path, schema, table, ...readingOf(options) };
 }

@@ -19,21 +19,26 @@ function withExponent(value: number): string {
   return Object.is(value, -0) ? "-0e0" : value.toExponential();
 }
 
-export const duckdb: SqlDialect = {
-  name: "DuckDB",
-  quote: (name) => quoted('"', name),
-  text: (value) => quoted("'", value),
+/** What most engines take. */
+const standard = {
+  quote: (name: string) => quoted('"', name),
+  text: (value: string) => quoted("'", value),
   number: withExponent,
+  least: (values: readonly string[]) => `least(${values.join(", ")})`,
+  fence: "",
+  rowNumber: "row_number() OVER ()",
+  tableOf: (name: string, select: string) => [`CREATE TABLE ${quoted('"', name)} AS ${select}`],
+};
+
+export const duckdb: SqlDialect = {
+  ...standard,
+  name: "DuckDB",
   double: (column, isNullable) =>
     isNullable ? `coalesce(CAST(${column} AS DOUBLE), 'NaN'::DOUBLE)` : `CAST(${column} AS DOUBLE)`,
   isNaN: (x) => `isnan(${x})`,
   isInfinite: (x) => `isinf(${x})`,
-  least: (values) => `least(${values.join(", ")})`,
-  fence: "",
-  rowNumber: "row_number() OVER ()",
   scattered: (number) => `hash(${number})`,
   fingerprint: (value) => `CAST(hash(CAST(${value} AS VARCHAR)) AS DOUBLE)`,
-  tableOf: (name, select) => [`CREATE TABLE ${duckdb.quote(name)} AS ${select}`],
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
     const length = (centroid: Float64Array) => `list_distance(${VECTOR}, ${vector(centroid, withExponent)})`;
@@ -43,20 +48,17 @@ export const duckdb: SqlDialect = {
 };
 
 export const postgres: SqlDialect = {
+  ...standard,
   name: "PostgreSQL",
-  quote: (name) => quoted('"', name),
   // Backslashes mean themselves, whatever the server's settings are.
   text: (value) => (value.includes("\\") ? ` E${quoted("'", value.replaceAll("\\", "\\\\"))}` : quoted("'", value)),
   number: (value) => `'${withExponent(value)}'::float8`,
   double: (column, isNullable) => (isNullable ? `coalesce(${column}::float8, 'NaN'::float8)` : `${column}::float8`),
   isNaN: (x) => `${x} = 'NaN'::float8`,
   isInfinite: (x) => `abs(${x}) = 'Infinity'::float8`,
-  least: (values) => `least(${values.join(", ")})`,
   fence: " OFFSET 0",
-  rowNumber: "row_number() OVER ()",
   scattered: (number) => `(hashint8(${number})::bigint & 2147483647)`,
   fingerprint: (value) => `hashtextextended((${value})::text, 0)::float8`,
-  tableOf: (name, select) => [`CREATE TABLE ${postgres.quote(name)} AS ${select}`],
 };
 
 export const clickhouse: SqlDialect = {
@@ -104,19 +106,14 @@ export const clickhouse: SqlDialect = {
 
 /** Of Trino. Its grammar takes our statements; no server has been asked. */
 export const trino: SqlDialect = {
+  ...standard,
   name: "Trino",
-  quote: (name) => quoted('"', name),
-  text: (value) => quoted("'", value),
-  number: withExponent,
   double: (column, isNullable) => orNaN(`CAST(${column} AS DOUBLE)`, "nan()", isNullable),
   isNaN: (x) => `is_nan(${x})`,
   isInfinite: (x) => `is_infinite(${x})`,
   least: leastOfSeveral,
-  fence: "",
-  rowNumber: "row_number() OVER ()",
   scattered: (number) => `bitwise_and(from_big_endian_64(xxhash64(to_big_endian_64(${number}))), 9223372036854775807)`,
   fingerprint: (value) => `CAST(from_big_endian_64(xxhash64(to_utf8(CAST(${value} AS VARCHAR)))) AS DOUBLE)`,
-  tableOf: (name, select) => [`CREATE TABLE ${trino.quote(name)} AS ${select}`],
 };
 
 /** Of Spark SQL, as it is without settings of its own. Its grammar takes our statements; nothing has been run. */

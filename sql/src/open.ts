@@ -105,10 +105,7 @@ export async function engineSource(
 ): Promise<OpenSource> {
   const { where, columns, exclude, signal } = options;
   const all = await engine.columns(filtered(relation, where), signal);
-  const chosen = numericColumns(all, {
-    ...(columns && { columns }),
-    ...(exclude && { exclude }),
-  });
+  const chosen = numericColumns(all, { ...(columns && { columns }), ...(exclude && { exclude }) });
   const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
   const kept = isText && options.read !== "aggregate" ? await keepRows(engine, asked, options) : undefined;
   const close = async () => {
@@ -167,24 +164,34 @@ async function surveyedSource(engine: SqlEngine, rows: RowReader, asked: RowSele
 }
 
 /** What fedkm inspect shows of a source. */
-export async function describeSource(text: string, options: OpenOptions) {
+export function describeSource(text: string, options: OpenOptions) {
   const { query, where, signal } = options;
-  const address = parseAddress(text);
-  const engine = await openEngine(address, options);
-  try {
+  return withEngine(text, options, async (engine, address) => {
     const relation = askedRelation(address, engine, query);
     const all = await engine.columns(filtered(relation, where), signal);
     const numeric = all.filter(({ isNumeric }) => isNumeric).map((column) => ({ ...column, isNullable: true }));
     const asked = { dialect: engine.dialect, relation, columns: numeric, where, dropsMissing: false };
-    const seen = numeric.length === 0 ? undefined : await engineRows(engine).summary(asked, signal);
+    const summary = numeric.length === 0 ? undefined : await engineRows(engine).summary(asked, signal);
     const columns = all.map(({ name, type }) => {
       const at = numeric.findIndex((column) => column.name === name);
-      const range = (own: NonNullable<typeof seen>) => {
-        return { least: own.least[at], most: own.most[at], missing: own.missing[at], infinite: own.infinite[at] };
-      };
-      return { name, type, seen: at < 0 || seen === undefined ? undefined : range(seen) };
+      if (at < 0 || summary === undefined) return { name, type, seen: undefined };
+      const { least, most, missing, infinite } = summary;
+      return { name, type, seen: { least: least[at], most: most[at], missing: missing[at], infinite: infinite[at] } };
     });
-    return { engine: engine.dialect.name, rows: seen?.rows, columns };
+    return { engine: engine.dialect.name, rows: summary?.rows, columns };
+  });
+}
+
+/** An engine for as long as `work` takes. */
+async function withEngine<T>(
+  text: string,
+  options: Pick<OpenOptions, "timeLimit" | "env">,
+  work: (engine: SqlEngine, address: Address) => Promise<T>,
+): Promise<T> {
+  const address = parseAddress(text);
+  const engine = await openEngine(address, options);
+  try {
+    return await work(engine, address);
   } finally {
     await engine.close();
   }
@@ -262,15 +269,11 @@ function filesOf(path: string): string {
     return filesOf(join(path, "**", `*${found ?? ".parquet"}`));
   }
   if (/\.(csv|tsv)(\.gz)?$/.test(path)) return `${TEXT}(${duckdb.text(path)}, hive_partitioning = true)`;
-  return parquet(path);
+  return `read_parquet(${duckdb.text(path)}, hive_partitioning = true)`;
 }
 
 /** The function of DuckDB for files of text. */
 const TEXT = "read_csv";
-
-function parquet(pattern: string): string {
-  return `read_parquet(${duckdb.text(pattern)}, hive_partitioning = true)`;
-}
 
 function nameOf({ scheme, database, table }: Address): string {
   if (table !== undefined) return table;
@@ -303,17 +306,13 @@ export async function sourceVersion(text: string, env: NodeJS.ProcessEnv, now = 
   return version;
 }
 
-async function askFor(text: string, watermark: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const address = parseAddress(text);
-  const engine = await openEngine(address, { env });
-  try {
+function askFor(text: string, watermark: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return withEngine(text, { env }, async (engine, address) => {
     const { double, fingerprint, quote } = engine.dialect;
     const asked = `${double("count(*)", false)}, ${fingerprint(`max(${quote(watermark)})`)}`;
     const { data } = await gather(engine.blocks(`SELECT ${asked} FROM ${relationOf(address, engine)} AS s`, 2), 2);
     return data.join(" ");
-  } finally {
-    await engine.close();
-  }
+  });
 }
 
 export function passwordOf({ scheme, passwordEnv, passwordFile }: Address, env: NodeJS.ProcessEnv): string | undefined {

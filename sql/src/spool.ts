@@ -9,7 +9,7 @@ import { type Matrix, takeRows } from "@fedkm/core";
 import { SourceError } from "./driver.ts";
 import { BLOCK_ROWS } from "./engine.ts";
 import type { RowSelection, SourceBounds } from "./statements.ts";
-import type { RowReader, RowSummary } from "./survey.ts";
+import type { RowReader, SelectionSummary } from "./survey.ts";
 
 export interface Spool extends RowReader {
   close(): Promise<void>;
@@ -98,7 +98,7 @@ function scattered(row: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-async function summaryOf(blocks: AsyncIterable<Matrix>, cols: number): Promise<RowSummary> {
+async function summaryOf(blocks: AsyncIterable<Matrix>, cols: number): Promise<SelectionSummary> {
   const [missing, infinite] = [new Float64Array(cols), new Float64Array(cols)];
   const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);

@@ -194,18 +194,13 @@ export function labelStatements(
 ): string[] {
   const { dialect, relation, where } = selected;
   const { quote } = dialect;
-  const measure = dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
+  const measure = measureOf(selected, centroids);
   const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
   const carried = all.map((name, i) => ({ name: internalName(`c${i}`), as: quote(name) }));
-  const best = internalName("best");
-  const steps = [
-    { named: [...carried, ...doublesOf({ ...selected, columns })] },
-    ...measure.steps.map((named) => ({ named })),
-    { named: [{ name: best, as: measure.least }] },
-  ];
-  const isPlaced = `NOT (${dialect.isNaN(best)}) AND NOT (${dialect.isInfinite(best)})`;
-  const cells = all.map((name, i) => `${internalName(`c${i}`)} AS ${quote(name)}`).join(", ");
-  const label = `CASE WHEN ${isPlaced} THEN ${measure.label(best)} END AS ${quote(CLUSTER)}`;
+  const steps = [{ named: [...carried, ...doublesOf({ ...selected, columns })] }, ...nearest(measure)];
+  const isPlaced = `NOT (${dialect.isNaN(BEST)}) AND NOT (${dialect.isInfinite(BEST)})`;
+  const cells = carried.map(({ name, as }) => `${name} AS ${as}`).join(", ");
+  const label = `CASE WHEN ${isPlaced} THEN ${measure.label(BEST)} END AS ${quote(CLUSTER)}`;
   const from = { relation, where: where === undefined ? undefined : `(${where}\n)`, steps };
   return dialect.tableOf(into, nested(dialect, `${cells}, ${label}`, from));
 }

@@ -101,7 +101,7 @@ export async function surveyWithin(
 }
 
 /** Of each column. Without rows all extremes are 0. */
-export interface RowSummary {
+export interface SelectionSummary {
   readonly rows: number;
   readonly missing: Float64Array;
   readonly infinite: Float64Array;
@@ -111,7 +111,7 @@ export interface RowSummary {
 
 /** Where the rows of a selection come from: an engine that is asked each time, or rows that were kept (spool.ts). */
 export interface RowReader {
-  summary(selected: RowSelection, signal?: AbortSignal): Promise<RowSummary>;
+  summary(selected: RowSelection, signal?: AbortSignal): Promise<SelectionSummary>;
   /** For each column the number of rows that are out of its bounds. */
   outside(selected: RowSelection, bounds: readonly SourceBounds[], signal?: AbortSignal): Promise<number[]>;
   /** All rows, always in the same order if `isNumbered`. A block is overwritten by the next. */

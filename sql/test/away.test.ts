@@ -3,8 +3,8 @@
 import { graph, type Matrix, normalStream, randomStream } from "@fedkm/core";
 import { fitSources } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
-import { startClickHouse, startPostgres } from "@fedkm/sql/engines";
 import { describe, expect, it } from "vitest";
+import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { clickhousePlace, has, postgresPlace } from "./places.ts";
 
 function rows(): Matrix {

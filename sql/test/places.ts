@@ -12,7 +12,7 @@ import {
   SHARDS,
   startClickHouse,
   startPostgres,
-} from "@fedkm/sql/engines";
+} from "../../lab/src/engines/index.ts";
 
 /** A place that takes rows and gives the address of a table with columns c0, c1, ... */
 export interface Place {

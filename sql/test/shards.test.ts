@@ -2,8 +2,8 @@
 
 import { statisticsOf } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
-import { startClickHouse } from "@fedkm/sql/engines";
 import { describe, expect, it } from "vitest";
+import { startClickHouse } from "../../lab/src/engines/index.ts";
 import { problem } from "./exact.ts";
 import { clickhousePlace, has } from "./places.ts";
 

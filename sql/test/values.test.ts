@@ -7,8 +7,8 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import type { Matrix } from "@fedkm/core";
 import { statisticsOf } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
-import { startClickHouse, startPostgres } from "@fedkm/sql/engines";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { has } from "./places.ts";
 
 /** A server that makes a table from a SELECT. */

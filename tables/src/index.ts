@@ -6,42 +6,41 @@ export { checkRequest, type FitContext, type FitOutcome, type FitRequest, fitTab
 export { checkMethod, type MethodRequest, type NamedMethod, refitOf } from "./fit/method.ts";
 export { examineStability, type Stability, type StabilityTask } from "./fit/stability.ts";
 export { deviceNames } from "./input/assignDevices.ts";
-export { checkClassColumn, readClasses } from "./input/classColumn.ts";
 export {
+  checkClassColumn,
   type DeviceTable,
   type FileInput,
   type Input,
   type InputFile,
   type RowsRequest,
+  readClasses,
   readRows,
 } from "./input/readTables.ts";
 export type { SourceRequest } from "./input/sources.ts";
+export { fitCommandLine, type Obstacle, proposalFor } from "./inspect/commandLine.ts";
 export {
-  hasTail,
   type InspectedColumn,
   type InspectedTable,
   inspectTable,
-  isName,
-  isUseless,
   remarks,
   shownValue,
 } from "./inspect/inspectTable.ts";
-export { inCommonOrder } from "./model/clusterOrder.ts";
-export { type ClusterModel, clusterSums } from "./model/clusterSums.ts";
+export { type ClusterModel, clusterSums, inCommonOrder } from "./model/clusterSums.ts";
 export { centroidsAt, deviceOrName } from "./model/labelling.ts";
 export {
   encodingOfModel,
+  endWords,
   isShared,
   type MethodRun,
   MODEL_FORMAT,
   MODEL_VERSIONS,
   type Model,
   type RoundModel,
+  runWords,
   scaledCentroids,
 } from "./model/model.ts";
 export { parseModel, parseWholeModel } from "./model/parseModel.ts";
 export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
-export { endWords, runWords } from "./model/runSummary.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
 export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
 export { type Prepared, type PrepareRequest, prepareTables } from "./prepare/prepare.ts";

@@ -3,4 +3,4 @@
 
 export { dialectNames, formats } from "./export/formats.ts";
 export { couplings, inits, penalties, presets, privacies, RequestError, schedules, settingNames } from "./request.ts";
-export { joinedNames, shellNames, shellWord } from "./shellWords.ts";
+export { characterNames, joinedNames, shellNames, shellWord } from "./shellWords.ts";

@@ -14,3 +14,18 @@ export function joinedNames(names: readonly string[]): string {
 export function shellWord(text: string): string {
   return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+export const characterNames: Readonly<Record<string, string>> = {
+  comma: ",",
+  semicolon: ";",
+  tab: "\t",
+  bar: "|",
+  space: " ",
+  point: ".",
+  apostrophe: "'",
+};
+
+/** How a command line names the character: some cannot be pasted into one. */
+export function characterName(character: string): string {
+  return Object.keys(characterNames).find((name) => characterNames[name] === character) ?? character;
+}

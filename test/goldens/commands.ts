@@ -15,7 +15,7 @@ const fitted = (name: string, rest: string) => recorded(name, `fit ${rest} --out
 
 export const commands: readonly RecordedCommands[] = [
   fitted("fit", `${plants} --k 3`),
-  fitted("fit-json", `${plants} --k 3 --json --no-labels`),
+  fitted("fit-json", `${plants} --k 3 --json --labels-as none`),
   fitted("fit-one-cluster", `${plants} --k 1`),
   fitted("fit-alone", `${plants} --k 3 --alpha 0`),
   fitted("fit-strong", `${six} --k 3 --alpha 10`),
@@ -85,8 +85,8 @@ export const commands: readonly RecordedCommands[] = [
   recorded(
     "export",
     `fit ${plants} --k 3 --scale standard --out results`,
-    "export results/model.json --as sql --dialect postgres --table plants",
-    "export results/model.json --as sql --dialect duckdb --device north",
+    "export results/model.json --as sql:postgres --table plants",
+    "export results/model.json --as sql:duckdb --device north",
     "export results/model.json --as onnx --out model.onnx",
     "export results/model.json --as sklearn",
     "export results/model.json --as csv",
@@ -101,11 +101,11 @@ export const commands: readonly RecordedCommands[] = [
   recorded("inspect-json", "inspect data/gaps.csv --json"),
   recorded("inspect-trees", "inspect examples/trees.csv"),
   recorded("inspect-source", "inspect duckdb:examples/north.csv"),
-  recorded("compare", "compare --methods fedkm,consensus,distributed,local,pooled --points 50 --json"),
-  recorded("compare-files", `compare ${plants} --k 3 --methods fedkm,kfed,fkm,coreset --json`),
+  recorded("compare", "compare --method fedkm,consensus,distributed,local,pooled --points 50 --json"),
+  recorded("compare-files", `compare ${plants} --k 3 --method fedkm,kfed,fkm,coreset --json`),
   recorded(
     "compare-split",
-    "compare --dataset iris --split dirichlet:0.5 --devices 5 --methods fedkm,local,backbone,gradient",
+    "compare --dataset iris --split dirichlet:0.5 --devices 5 --method fedkm,local,backbone,gradient",
   ),
   recorded("study", "study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%", "study check study.yaml"),
   recorded("study-data", "study init --k 3 --data data/a.csv", "study check study.yaml --data data/b.csv --json"),

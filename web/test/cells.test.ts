@@ -2,8 +2,7 @@
 
 import { randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { paintCells } from "../src/playground/views/cells.ts";
-import { mixed, pixelOf } from "../src/playground/views/pixels.ts";
+import { mixed, paintCells, pixelOf } from "../src/playground/views/painter.ts";
 
 const SIDE = 24;
 const colours = ["#000001", "#000002", "#000003", "#000004", "#000005"].map(pixelOf);

@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { whatIsLearned } from "../src/engine/learned.ts";
-import { playgroundData } from "../src/engine/problem.ts";
-import { story } from "../src/engine/story.ts";
+import { playgroundData, story } from "../src/engine/story.ts";
 import { stops } from "../src/playground/stops.ts";
 
 test("whatIsLearned has the exact means and sizes of a neighbour's clusters", () => {

@@ -2,9 +2,8 @@
 
 import { fit, globalCentroidDeviation, graph, kmeans, type Matrix } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { playgroundData } from "../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup, unreadSettings } from "../src/engine/setup.ts";
-import { type Moment, story } from "../src/engine/story.ts";
+import { type Moment, playgroundData, story } from "../src/engine/story.ts";
 import { stops } from "../src/playground/stops.ts";
 
 function run(changes: Partial<Setup>): Moment[] {

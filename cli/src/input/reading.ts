@@ -1,17 +1,36 @@
 // What the patterns of a command line stand for: files, sources by their addresses, and the standard input as a file.
 
-import { closeSync, createWriteStream, mkdtempSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { closeSync, createWriteStream, existsSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { expandPatterns, type MissingPolicy } from "@fedkm/files";
+import { graph } from "@fedkm/core";
+import type { Plugins } from "@fedkm/experiments";
+import { expandPatterns, type MissingPolicy, readLinks } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
-import type { SourceRequest, WorkContext } from "@fedkm/tables";
+import { isLinkRule, type LinksRequest, linkRules, type SourceRequest, type WorkContext } from "@fedkm/tables";
 import { sourceAt } from "@fedkm/tables/node";
 import type { Console } from "../console.ts";
+import { UsageError } from "../failure.ts";
 import type { SourceFlags } from "./options.ts";
 
-export interface PatternRows {
+// --graph: a rule, a graph of a plug-in, or a file of links.
+
+export function linksOf(spec: string, plugged: Plugins["graphs"] = {}): LinksRequest {
+  const [name, ...texts] = spec.split(":");
+  if (Object.hasOwn(plugged, name)) {
+    const text = texts.join(":");
+    return { name: spec, links: (names, seed) => plugged[name]({ devices: names.length, seed, text }) };
+  }
+  if (isLinkRule(spec)) return spec;
+  if (!existsSync(spec)) {
+    const rules = [...linkRules, ...Object.keys(plugged)].join(", ");
+    throw new UsageError(`--graph must be ${rules} or a file of links, got "${spec}"`);
+  }
+  return { name: spec, links: async (names) => graph(names.length, await readLinks(spec, names)) };
+}
+
+interface PatternRows {
   readonly files: readonly string[];
   readonly sources: readonly SourceRequest[];
 }

@@ -31,18 +31,6 @@ export interface ChangeStatus {
   studiesOf(peer: string): readonly string[] | undefined;
 }
 
-export interface ChangingDevice extends Device {
-  /** New data, whole; for the next study too, if there is one. */
-  setRows(rows: DeviceRows, next?: DeviceRows): void;
-  /** Takes part in another study as well, and says so. It must be started, without a change under way. */
-  begin(next: StudyPart): void;
-  /** Leaves the next study again. */
-  withdraw(): void;
-  /** Ends the study before: from now on the next one is the only one. */
-  finish(): void;
-  change(): ChangeStatus;
-}
-
 /**
  * Whether the next study has no rows until the study before has ended. Two loops that publish sums of the same guarded
  * rows under different labels could give away single ones together.
@@ -51,11 +39,7 @@ export function isWithoutRows(current: Study, next: Study): boolean {
   return keepsHistory(current) || keepsHistory(next);
 }
 
-export function createChangingDevice(options: ChangingOptions): ChangingDevice {
-  return new ChangingLoop(options);
-}
-
-class ChangingLoop implements ChangingDevice, NetworkListener {
+export class ChangingDevice implements Device, NetworkListener {
   readonly #options: ChangingOptions;
   readonly #proposals = new StudyProposals();
   readonly #connected = new Set<string>();
@@ -96,6 +80,7 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     for (const { device } of this.#loops) device.setPaused(isPaused);
   }
 
+  /** New data, whole; for the next study too, if there is one. */
   setRows(rows: DeviceRows, next?: DeviceRows): void {
     this.#current.device.setRows(rows);
     if (next !== undefined) this.#next?.device.setRows(next);
@@ -127,31 +112,37 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     };
   }
 
+  /** Takes part in another study as well, and says so. It must be started, without a change under way. */
   begin(next: StudyPart): void {
     if (this.#next !== undefined) throw new Error("a change of study must be over before the next one begins");
     if (rowCount(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
       throw new RangeError(`rows must be none in a change of a guarded study, got ${rowCount(next.rows)}`);
     }
-    const loop = this.#nextLoop(next);
+    const { saved } = next.memory;
+    this.#presumed = new Set(saved?.study === studyId(next.contract) ? saved.neighbours.map(({ peer }) => peer) : []);
+    const links = this.#links.filter((peer) => this.#presumed.has(peer));
+    const loop = createStudyLoop({ ...this.#options, isPaused: this.#isPaused }, next, links);
     this.#next = loop;
-    this.#run(loop);
+    void loop.device.start();
+    for (const peer of loop.peers) if (this.#connected.has(peer)) loop.listener?.onConnect(peer);
+    this.#askAgainAt = this.#options.clock.now() + HEARTBEAT_MILLISECONDS;
+    this.#lookLater();
     this.#sharePeers();
     this.#sendStatement(this.#links, true);
   }
 
+  /** Leaves the next study again. */
   withdraw(): void {
-    if (this.#next === undefined) return;
-    this.#next.device.stop();
-    this.#endChange(this.#current);
+    if (this.#next !== undefined) this.#endChange(this.#next, this.#current);
   }
 
+  /** Ends the study before: from now on the next one is the only one. */
   finish(): void {
-    if (this.#next === undefined) return;
-    this.#current.device.stop();
-    this.#endChange(this.#next);
+    if (this.#next !== undefined) this.#endChange(this.#current, this.#next);
   }
 
-  #endChange(remaining: StudyLoop): void {
+  #endChange(ended: StudyLoop, remaining: StudyLoop): void {
+    ended.device.stop();
     this.#cancelLook();
     this.#current = remaining;
     this.#next = undefined;
@@ -235,12 +226,10 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
   #sharePeers(): void {
     const [current, next] = [this.#current, this.#next];
     const hasLeft = (peer: string) => next !== undefined && this.#speaks(peer, next) && !this.#speaks(peer, current);
-    const isConnected = (peer: string) => this.#connected.has(peer);
-    const staying = this.#links.filter((peer) => !hasLeft(peer));
-    givePeers(current, staying, isConnected);
-    if (next === undefined) return;
-    const following = this.#links.filter((peer) => this.#speaksNext(peer, next));
-    givePeers(next, following, isConnected);
+    const give = (loop: StudyLoop, isIts: (peer: string) => boolean) =>
+      givePeers(loop, this.#links.filter(isIts), this.#connected);
+    give(current, (peer) => !hasLeft(peer));
+    if (next !== undefined) give(next, (peer) => this.#speaksNext(peer, next));
   }
 
   /** Says which studies this device speaks. */
@@ -248,21 +237,6 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     const next = this.#next && { contract: this.#next.contract, text: canonicalStudy(this.#next.study) };
     const frame = encodeStatement({ current: this.#current.contract, next, isAsking });
     for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
-  }
-
-  #nextLoop(part: StudyPart): StudyLoop {
-    const { saved } = part.memory;
-    const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
-    this.#presumed = new Set(before);
-    const links = this.#links.filter((peer) => this.#presumed.has(peer));
-    return createStudyLoop({ ...this.#options, isPaused: this.#isPaused }, part, links);
-  }
-
-  #run(next: StudyLoop): void {
-    void next.device.start();
-    for (const peer of next.peers) if (this.#connected.has(peer)) next.listener?.onConnect(peer);
-    this.#askAgainAt = this.#options.clock.now() + HEARTBEAT_MILLISECONDS;
-    this.#lookLater();
   }
 
   #lookLater(): void {

@@ -4,7 +4,6 @@ import type { NetworkListener, PeerNetwork } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { PersonalLoop } from "../loop/personalLoop.ts";
 import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
-
 import { studyId } from "../wire/frames.ts";
 
 /** A study with what a device needs to take part in it. */
@@ -36,16 +35,12 @@ export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: 
 }
 
 /** The peers that it counts with from now on, of which some are connected. */
-export function givePeers(
-  /* OUT */ loop: StudyLoop,
-  peers: readonly string[],
-  isConnected: (peer: string) => boolean,
-): void {
+export function givePeers(/* OUT */ loop: StudyLoop, peers: readonly string[], connected: ReadonlySet<string>): void {
   const added = peers.filter((peer) => !loop.peers.has(peer));
   if (added.length === 0 && peers.length === loop.peers.size) return;
   loop.peers = new Set(peers);
   loop.device.setLinks(peers);
-  for (const peer of added) if (isConnected(peer)) loop.listener?.onConnect(peer);
+  for (const peer of added) if (connected.has(peer)) loop.listener?.onConnect(peer);
 }
 
 export function createDevice(options: DeviceOptions): Device {

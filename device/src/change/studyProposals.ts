@@ -13,15 +13,11 @@ export interface StudyProposal {
   readonly peers: readonly string[];
 }
 
-/** What one neighbour said last. */
-interface SpokenStudies {
-  readonly ids: readonly string[];
-  /** The canonical text of one of them. */
-  readonly study: { readonly id: string; readonly text: string } | undefined;
-}
-
 interface SpeakingNeighbour {
-  words: SpokenStudies | undefined;
+  /** The studies that it said last that it speaks. */
+  ids?: readonly string[];
+  /** The canonical text of one of them. */
+  study?: { readonly id: string; readonly text: string } | undefined;
   readonly allowance: Allowance;
 }
 
@@ -35,12 +31,12 @@ export class StudyProposals {
 
   hear(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
     const isStudy = study !== undefined && heardStudy(study.text) !== undefined;
-    this.#of(peer).words = { ids, study: isStudy ? study : undefined };
+    Object.assign(this.#of(peer), { ids, study: isStudy ? study : undefined });
   }
 
   /** Undefined: it has said nothing. */
   of(peer: string): readonly string[] | undefined {
-    return this.#known.get(peer)?.words?.ids;
+    return this.#known.get(peer)?.ids;
   }
 
   /** Forgets the others. */
@@ -51,8 +47,7 @@ export class StudyProposals {
   /** Those that are not among `own`. */
   proposals(own: readonly string[]): StudyProposal[] {
     const found = new Map<string, StudyProposal>();
-    for (const [peer, { words }] of this.#known) {
-      const study = words?.study;
+    for (const [peer, { study }] of this.#known) {
       if (study === undefined || own.includes(study.id)) continue;
       const peers = [...(found.get(study.id)?.peers ?? []), peer];
       found.set(study.id, { ...study, peers });
@@ -62,7 +57,7 @@ export class StudyProposals {
 
   #of(peer: string): SpeakingNeighbour {
     const allowance = new Allowance(STATEMENT_BURST, BETWEEN_STATEMENTS_MILLISECONDS, 0);
-    const known = this.#known.get(peer) ?? { words: undefined, allowance };
+    const known = this.#known.get(peer) ?? { allowance };
     this.#known.set(peer, known);
     return known;
   }

@@ -99,19 +99,3 @@ export function auditLooks(audit: AuditKeeper, clock: Clock): (status: DaemonSta
     audit.note("released", { study: studyHash, rows: device.rows, centroids, numbers, to: to.slice(0, 20) });
   };
 }
-
-/** What a start is about. */
-interface AuditedStart {
-  readonly version: string;
-  readonly peer: string;
-  readonly study: string;
-  /** Of the last state; undefined: there is none. */
-  readonly studyBefore: string | undefined;
-  readonly rows: number;
-}
-
-export function auditStart(audit: AuditKeeper, { version, peer, study, studyBefore, rows }: AuditedStart): void {
-  audit.note("started", { version, peer, study });
-  if (studyBefore !== undefined && studyBefore !== study) audit.note("study", { from: studyBefore, to: study });
-  audit.note("data", { rows });
-}

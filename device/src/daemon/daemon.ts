@@ -1,7 +1,7 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { type ChangingDevice, createChangingDevice } from "../change/changingDevice.ts";
+import { ChangingDevice } from "../change/changingDevice.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
@@ -12,7 +12,7 @@ import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/
 import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
-import { auditKeeper, auditLooks, auditStart } from "./auditKeeper.ts";
+import { auditKeeper, auditLooks } from "./auditKeeper.ts";
 import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { openFolder } from "./keyCommands.ts";
@@ -97,11 +97,12 @@ async function compose(
   opened: (close: () => unknown) => void,
   onDue: () => void,
 ): Promise<() => DaemonStatus> {
-  const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
+  const { log, metricsPort, clock = realClock } = options;
   const delays = busyDelays(shareAtWork(options.host.cpuMicroseconds));
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
+  const study = studyId(contract);
   const parts = partsOf(folder, delays, options);
   const { notices } = parts;
   let hasStarted = false;
@@ -120,12 +121,9 @@ async function compose(
     audit.note("rotated", rotated);
     log.info(rotated, "has a new key");
   }
-  const looks = {
-    data: await source.look(),
-    links: lookAtOnce(linksFile(folder)),
-    keys: lookAtOnce(...keyFiles(folder)),
-  };
-  const pausedFile = join(folder.path, PAUSED_FILE);
+  const lookAt = (...names: string[]) => lookAtOnce(...names.map((name) => join(folder.path, name)));
+  const keyFiles = [ROTATION_FILE, REVOKED_FILE];
+  const looks = { data: await source.look(), links: lookAt(LINKS_FILE), keys: lookAt(...keyFiles) };
   const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
   for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
@@ -137,10 +135,9 @@ async function compose(
     peerAddresses: await readPeerAddresses(folder.path, warnAddresses),
     onPeerAddresses: addressKeeper.keep,
   };
-  const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
-  const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
-  const named = loggedNetwork(network, log, (peer) => nameOf(parts, peer));
-  const recorded = await recordToFile(options.record, named, { clock, notices, study: studyId(contract), opened });
+  const network = connect(folder, parts, options, places);
+  const named = loggedNetwork(network, log, (peer) => linkOf(parts.links, peer)?.name ?? peer);
+  const recorded = await recordToFile(options.record, named, { clock, notices, study, opened });
   const keys = await startKeys({
     folder,
     parts,
@@ -151,7 +148,7 @@ async function compose(
     useLinks: () => follow.links(),
     onDue,
   });
-  const device: ChangingDevice = createChangingDevice({
+  const device: ChangingDevice = new ChangingDevice({
     study: folder.study,
     contract,
     network: keys.network,
@@ -160,7 +157,7 @@ async function compose(
     memory,
     links: peersOf(parts.links),
     rows,
-    isPaused: lookAtOnce(pausedFile) !== MISSING,
+    isPaused: lookAt(PAUSED_FILE) !== MISSING,
     onAgreed: () => void change.finish(device),
     onRowsLost: (reason) => notices.set("data", source.lose(reason)),
   });
@@ -178,34 +175,28 @@ async function compose(
   keys.start();
   await change.follow(device);
   hasStarted = true;
-  const { version } = parts.host;
-  const study = studyId(contract);
-  auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: counts.rows });
+  const from = memory.saved?.study;
+  audit.note("started", { version: parts.host.version, peer: network.self, study });
+  if (from !== undefined && from !== study) audit.note("study", { from, to: study });
+  audit.note("data", { rows: counts.rows });
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
   const tick = onTick(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
   opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
+  const watch = (names: string[], known: string, use: () => Promise<boolean>) =>
+    opened(watchFiles(() => lookAt(...names), known, tick, use));
   // Without a neighbour that was waited for, a new key may be due.
-  const followLinks = async () => (await follow.links()) && keys.reload();
-  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, tick, followLinks));
+  watch([LINKS_FILE], looks.links, async () => (await follow.links()) && keys.reload());
   opened(watchFiles(source.look, looks.data, tick, follow.data));
   // One that was left by a device that could not follow any more counts as well.
-  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, tick, follow.reset));
-  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, tick, keys.reload));
-  const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
-  opened(
-    watchFiles(
-      () => lookAtOnce(...nextFiles),
-      lookAtOnce(),
-      tick,
-      () => change.follow(device),
-    ),
-  );
+  watch([RESET_FILE], MISSING, follow.reset);
+  watch(keyFiles, looks.keys, keys.reload);
+  watch([NEXT_FILE, NOW_FILE], "", () => change.follow(device));
   await follow.paused();
-  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), tick, follow.paused));
-  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, tick, follow.consent));
+  watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);
+  watch([CONSENT_FILE], MISSING, follow.consent);
   return status;
 }
 
@@ -278,25 +269,17 @@ function reportEachSecond(
   };
 }
 
-const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
-const keyFiles = ({ path }: DeviceFolder) => [ROTATION_FILE, REVOKED_FILE].map((name) => join(path, name));
-const nameOf = ({ links }: DaemonParts, peer: string) => linkOf(links, peer)?.name ?? peer;
-
-interface NetworkSettings {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly isDiscoverable: boolean;
-  /** Where neighbours were met, and what to do with news of it. */
-  readonly places: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses">;
-  readonly relay: Pick<Libp2pOptions, "isRelay" | "onRelayed">;
-}
-
-function connect(folder: DeviceFolder, parts: DaemonParts, wiring: NetworkSettings): Libp2pNetwork {
-  const { log, clock, isDiscoverable, places, relay } = wiring;
+function connect(
+  folder: DeviceFolder,
+  parts: DaemonParts,
+  { log, isDiscoverable = false, onRelayed, clock = realClock }: DaemonOptions,
+  places: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses">,
+): Libp2pNetwork {
   return libp2pNetwork({
     isDiscoverable,
     ...places,
-    ...relay,
+    isRelay: folder.relay ?? false,
+    ...(onRelayed && { onRelayed }),
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,

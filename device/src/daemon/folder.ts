@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
-import { durableWrite, makeFolder } from "../disk/disk.ts";
+import { durableWrite, makeFolder, writeJson } from "../disk/disk.ts";
 import { beginHistory } from "../disk/historyStore.ts";
 import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
@@ -48,7 +48,7 @@ export async function createFolder(path: string, studyText: string, settings: De
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
   const identity = await makeIdentity(path);
   await writeLinksFile(path, []);
-  await durableWrite(join(path, STUDY_FILE), new TextEncoder().encode(studyText));
+  await durableWrite(join(path, STUDY_FILE), studyText);
   if (keepsHistory(study)) await beginHistory(path, study);
   await writeSettings(path, settings);
   return { path, identity, study, links: [], ...settings };
@@ -58,8 +58,7 @@ export async function createFolder(path: string, studyText: string, settings: De
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
   const { name, listen, announce, relay = false } = settings;
   const data = settings.data.map((file) => (isAddress(file) ? absoluteAddress(file) : resolve(file)));
-  const text = JSON.stringify({ name, data, listen, announce, ...(relay ? { relay } : {}) }, undefined, 2);
-  await durableWrite(join(path, SETTINGS_FILE), new TextEncoder().encode(`${text}\n`));
+  await writeJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
 }
 
 /** Throws one line that names the file which is damaged or missing, and what to do about it. */

@@ -1,19 +1,19 @@
 // What the command line uses of a device that runs as a program of its own.
 
 export { type AuditLine, type AuditReport, auditFacts, readAudit } from "../disk/auditLog.ts";
+export type { Disk } from "../disk/disk.ts";
 export { isLocked, lockFolder } from "../disk/folderLock.ts";
 export { readHistory } from "../disk/historyStore.ts";
 export { drawInvite, parseInvite } from "../disk/identityFile.ts";
 export { type Link, readLinksFile, withoutLink, writeLinksFile } from "../disk/linksFile.ts";
-export { tryDurability } from "../simulation/durability.ts";
+export { openStore } from "../disk/store.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { type KeyFacts, keyFacts, revokePeer, rotateFolder } from "./keyCommands.ts";
-export { hasSettled, lastStatus, statusReader } from "./lastStatus.ts";
 export { deviceName, type NetworkData, planPoints, prepareFolders } from "./localNetwork.ts";
-export { checkLoopback, everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
+export { everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptPeer,
@@ -39,6 +39,7 @@ export {
 } from "./rowSource.ts";
 export { type DeviceSnapshot, foldersById, snapshotReader } from "./snapshot.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { hasSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChange, readNext, withdrawChange, writeNext } from "./studyChange.ts";
 export { draftStudy, featureBounds, readStudyText, type StudyDraft } from "./studyFile.ts";

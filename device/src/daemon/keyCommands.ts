@@ -12,6 +12,7 @@ import {
   overrule,
   preparedBy,
   prepareRotation,
+  type Rotation,
   readRevoked,
   readRotation,
   saidAbout,
@@ -28,31 +29,31 @@ export interface KeyFacts {
   /** Names of neighbours that do not know the device's new key yet. */
   readonly behind: readonly string[];
   /** What is said about whom; neighbours by their names. */
-  readonly revoked: readonly RevokedFact[];
-}
-
-interface RevokedFact {
-  readonly signer: string;
-  readonly peer: string;
-  readonly reason: string;
-  readonly heardAt: string;
-  readonly isOverruled: boolean;
+  readonly revoked: readonly {
+    readonly signer: string;
+    readonly peer: string;
+    readonly reason: string;
+    readonly heardAt: string;
+    readonly isOverruled: boolean;
+  }[];
 }
 
 export async function keyFacts({ path, identity, links }: DeviceFolder): Promise<KeyFacts> {
   const rotation = await readRotation(path);
-  const peers = links.map(({ peer }) => peer);
-  const lagging = behind(rotation, identity.peer, peers);
   const nameOf = (peer: string) =>
     peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
   return {
     next: preparedBy(rotation, identity.peer) ?? null,
-    behind: links.filter(({ peer }) => lagging.includes(peer)).map(({ name }) => name),
+    behind: namesBehind(rotation, identity.peer, links),
     revoked: (await readRevoked(path)).map(({ revocation, heardAt, isOverruled }) => {
       const { signer, revoked, reason } = revocation;
       return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
     }),
   };
+}
+
+function namesBehind(rotation: Rotation, self: string, links: readonly Link[]): string[] {
+  return links.filter(({ peer }) => behind(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 export interface RevokeResult {
@@ -123,13 +124,12 @@ export async function rotateFolder(path: string, isNow: boolean, at: Date): Prom
     if (unlock !== undefined) await finishRotation(path, peers);
     const rotation = await readRotation(path);
     const { peer: self } = await readIdentity(path);
-    const lagging = behind(rotation, self, peers);
     return {
       old,
       next,
       isDone: self === next,
       isRunning: unlock === undefined,
-      behind: links.filter(({ peer }) => lagging.includes(peer)).map(({ name }) => name),
+      behind: namesBehind(rotation, self, links),
       successors: formatSuccessors(rotation.successors),
     };
   } finally {
@@ -150,14 +150,8 @@ export async function followByHand(path: string, text: string, at: Date): Promis
   return after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
 }
 
-interface OpenedFolder {
-  readonly folder: DeviceFolder;
-  /** The ids before and after the change of its key, if there was one. */
-  readonly rotated: Awaited<ReturnType<typeof finishRotation>>;
-}
-
-/** The folder of a device that is about to run, after the change of its key that is due, if one is. */
-export async function openFolder(path: string): Promise<OpenedFolder> {
+/** The folder of a device that is about to run, after the change of its key that is due, if one is: from which id to which. */
+export async function openFolder(path: string) {
   const folder = await readFolder(path);
   const peers = folder.links.map(({ peer }) => peer);
   if (!isDue(await readRotation(path), folder.identity.peer, peers)) return { folder, rotated: undefined };

@@ -21,22 +21,26 @@ import type { KeyKnowledge } from "../keys/exchange.ts";
 import { isSigned, isVouched, latestOf, type Revocation, type Successor } from "../keys/statements.ts";
 import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../wire/limits.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
+import type { DeviceFolder } from "./folder.ts";
 import type { DaemonParts } from "./status.ts";
 
-export interface KeyStoreOptions {
-  readonly path: string;
-  readonly self: string;
+export interface KeysOptions {
+  readonly folder: DeviceFolder;
   readonly parts: DaemonParts;
   readonly audit: AuditKeeper;
   readonly clock: Clock;
   /** The links in the folder have changed: they are to be used at once. */
   useLinks(): Promise<unknown>;
+  /** The prepared key can become the device's own: it is to be started again. */
+  onDue(): void;
+}
+
+/** What the store calls. */
+interface KeyNews {
   /** There is something to say to others. */
   announce(): void;
   /** Who knows this device by which id has changed. */
   onRotation(): void;
-  /** The prepared key can become the device's own: it is to be started again. */
-  onDue(): void;
 }
 
 export interface KeyStore extends KeyKnowledge {
@@ -52,8 +56,10 @@ export interface KeyStore extends KeyKnowledge {
 }
 
 // Long: one closure over what the folder says about keys, changed by one task at a time.
-export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
-  const { path, self, parts, audit, clock } = options;
+export async function keyStore(options: KeysOptions, { announce, onRotation }: KeyNews): Promise<KeyStore> {
+  const { folder, parts, audit, clock } = options;
+  const { path } = folder;
+  const self = folder.identity.peer;
   let rotation = await readRotation(path);
   let revoked = await readRevoked(path);
   const forked = new Set<string>();
@@ -76,7 +82,7 @@ export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
   };
   const peers = () => parts.links.map(({ peer }) => peer);
   const reportRotation = () => {
-    options.onRotation();
+    onRotation();
     if (isDue(rotation, self, peers())) options.onDue();
   };
   const setKnows = async (link: Link, id: string) => {
@@ -122,7 +128,7 @@ export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
       await changeLinks(path, (links) => links.filter((link) => link.peer !== unlinked.peer));
       await options.useLinks();
     }
-    options.announce();
+    announce();
   };
 
   return {
@@ -165,7 +171,7 @@ export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
         revoked = await readRevoked(path);
         return true;
       });
-      options.announce();
+      announce();
       reportRotation();
       return isRead ?? false;
     },

@@ -56,14 +56,16 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
   const unlocks: (() => Promise<void>)[] = [];
   try {
     for (const path of paths.filter((path) => existsSync(path))) {
-      await checkStudy(path, studyText);
+      const [difference] = compareStudies((await readFolder(path)).study, parseStudy(studyText));
+      if (difference !== undefined)
+        throw new Error(`${path} must be of the same study (or use another --state): ${difference}`);
       unlocks.push(await lockFolder(path));
     }
     await mkdir(base, { recursive: true });
     for (const { path, text } of data) {
       if (text === undefined) continue;
       await mkdir(dirname(path), { recursive: true });
-      await durableWrite(path, new TextEncoder().encode(text));
+      await durableWrite(path, text);
     }
     const folders = await writeFolders(paths, plan);
     for (const [index, { path }] of folders.entries()) {
@@ -80,12 +82,6 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
     for (const unlock of unlocks) await unlock();
   }
   return paths;
-}
-
-async function checkStudy(path: string, studyText: string): Promise<void> {
-  const [difference] = compareStudies((await readFolder(path)).study, parseStudy(studyText));
-  if (difference !== undefined)
-    throw new Error(`${path} must be of the same study (or use another --state): ${difference}`);
 }
 
 async function writeFolders(paths: readonly string[], { studyText, data }: NetworkPlan): Promise<DeviceFolder[]> {

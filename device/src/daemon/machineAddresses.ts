@@ -1,13 +1,12 @@
 // Addresses of this machine: those of an invite, at which others can dial a device, and ports that nobody uses.
 
-import { once } from "node:events";
-import { connect, createServer, type Server } from "node:net";
+import { createServer, type Server } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLocked } from "../disk/folderLock.ts";
 import { formatInvite } from "../disk/identityFile.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
 import type { DeviceFolder, DeviceSettings } from "./folder.ts";
-import { lastStatus } from "./lastStatus.ts";
+import { lastStatus } from "./statusFile.ts";
 
 /** Below the ports that systems give to outgoing connections: one of those could be taken between finding and using it. */
 const LOWEST = 10_000;
@@ -30,20 +29,6 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
     return [...held.keys()];
   } finally {
     await Promise.all([...held.values()].map((server) => new Promise((resolve) => server.close(resolve))));
-  }
-}
-
-/** Whether programs of this machine can reach each other: in some containers they may listen, and nobody gets through. */
-export async function checkLoopback(): Promise<void> {
-  const host = "127.0.0.1";
-  const [port] = await freePorts(host, 1);
-  const server = await listenOn(host, port);
-  const socket = connect(port, host);
-  try {
-    await once(socket, "connect");
-  } finally {
-    socket.destroy();
-    server.close();
   }
 }
 

@@ -1,21 +1,16 @@
 // What its owner changes about a device, running or not, by a command or on its page. Each change is a line of the audit log.
 
+import { join } from "node:path";
 import { appendAudit } from "../disk/auditLog.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { isLocked } from "../disk/folderLock.ts";
 import { changeLinks, type Link, withLink, withoutLink } from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
 import type { Contact } from "../keys/peer.ts";
 import type { DeviceFolder } from "./folder.ts";
-import {
-  followByHand,
-  overruleRevocations,
-  type RevokeResult,
-  type RotateResult,
-  revokedFault,
-  revokePeer,
-  rotateFolder,
-} from "./keyCommands.ts";
-import { lastStatus } from "./lastStatus.ts";
-import { pauseFolder, type ResetResult, resetFolder, resumeFolder } from "./ownerFiles.ts";
+import { followByHand, overruleRevocations, revokedFault, revokePeer, rotateFolder } from "./keyCommands.ts";
+import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
+import { lastStatus } from "./statusFile.ts";
 import type { Stranger } from "./strangers.ts";
 
 /** Hears why the audit log could not be written, which does not undo what was done. */
@@ -38,26 +33,18 @@ export function waitingPeers({ path, links }: DeviceFolder): readonly Stranger[]
   return (lastStatus(path)?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
 }
 
-/** Links the device of an invite. Returns the link's name. */
-export function linkPeer(folder: DeviceFolder, neighbour: NewNeighbour, warn: Warn): Promise<string> {
-  return addLink(folder, neighbour, "linked", warn);
-}
-
 /** Links back one of those that wait. Returns the link's name. */
-export function acceptPeer(
-  folder: DeviceFolder,
-  neighbour: Omit<NewNeighbour, "addresses">,
-  warn: Warn,
-): Promise<string> {
+export function acceptPeer(folder: DeviceFolder, neighbour: Omit<NewNeighbour, "addresses">, warn: Warn) {
   // Where it came from is no address to dial. It dials again, and says then where it listens.
-  return addLink(folder, { ...neighbour, addresses: [] }, "accepted", warn);
+  return linkPeer(folder, { ...neighbour, addresses: [] }, warn, "accepted");
 }
 
-async function addLink(
+/** Links the device of an invite. Returns the link's name. */
+export async function linkPeer(
   { path, links }: DeviceFolder,
   { allowRevoked, peer, addresses, name: wanted }: NewNeighbour,
-  event: "linked" | "accepted",
   warn: Warn,
+  event: "linked" | "accepted" = "linked",
 ): Promise<string> {
   const fault = await revokedFault(path, peer);
   if (fault !== undefined) {
@@ -88,12 +75,7 @@ export async function followPeer({ path }: DeviceFolder, successors: string, war
 }
 
 /** Unlinks a peer and tells the network that its key is no longer to be trusted; see `revokePeer`. */
-export async function revokeNeighbour(
-  { path, identity }: DeviceFolder,
-  which: string,
-  reason: string,
-  warn: Warn,
-): Promise<RevokeResult> {
+export async function revokeNeighbour({ path, identity }: DeviceFolder, which: string, reason: string, warn: Warn) {
   const result = await revokePeer(path, which, reason, new Date());
   const { peer, unlinked = null } = result;
   await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked }, warn);
@@ -101,14 +83,14 @@ export async function revokeNeighbour(
 }
 
 /** A new key for the device; see `rotateFolder`. */
-export async function rotateKey({ path }: DeviceFolder, isNow: boolean, warn: Warn): Promise<RotateResult> {
+export async function rotateKey({ path }: DeviceFolder, isNow: boolean, warn: Warn) {
   const result = await rotateFolder(path, isNow, new Date());
   await note(path, result.isDone ? "rotated" : "rotating", { from: result.old, to: result.next }, warn);
   return result;
 }
 
 /** Begins again from the own rows; see `resetFolder`. */
-export async function resetDevice({ path }: DeviceFolder, warn: Warn): Promise<ResetResult> {
+export async function resetDevice({ path }: DeviceFolder, warn: Warn) {
   const result = await resetFolder(path, new Date());
   await note(path, "reset", {}, warn);
   return result;
@@ -116,9 +98,14 @@ export async function resetDevice({ path }: DeviceFolder, warn: Warn): Promise<R
 
 /** Returns whether the device runs. */
 export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, warn: Warn): Promise<boolean> {
-  const isRunning = isPaused ? await pauseFolder(path, new Date()) : await resumeFolder(path);
+  const file = join(path, PAUSED_FILE);
+  if (isPaused) await durableWrite(file, `${new Date().toISOString()}\n`);
+  else {
+    await realDisk.remove(file);
+    await realDisk.syncFolder(path);
+  }
   await note(path, isPaused ? "paused" : "resumed", {}, warn);
-  return isRunning;
+  return isLocked(path);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

@@ -1,11 +1,10 @@
 // What an owner asks of a device by files in its folder (reset, paused, consent, links, data): how a command writes them,
 // and what a running device does when they change. It uses them, or everything stays and a notice says why.
 
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChangingDevice } from "../change/changingDevice.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
-import { isLocked, lockFolder } from "../disk/folderLock.ts";
+import { isLocked, whetherRunning } from "../disk/folderLock.ts";
 import { contactsOf, type Link, readLinksFile } from "../disk/linksFile.ts";
 import { copyAside, STATE_FILES } from "../disk/stateFile.ts";
 import { reasonOf } from "../environment.ts";
@@ -21,25 +20,12 @@ import { rowsOfNext } from "./studyChange.ts";
 /** While this file is there, the device is paused. */
 export const PAUSED_FILE = "paused";
 
-/** Returns whether the device runs. It follows within a few seconds. */
-export async function pauseFolder(path: string, at: Date): Promise<boolean> {
-  await durableWrite(join(path, PAUSED_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
-  return isLocked(path);
-}
-
-/** Returns whether the device runs. */
-export async function resumeFolder(path: string): Promise<boolean> {
-  await realDisk.remove(join(path, PAUSED_FILE));
-  await realDisk.syncFolder(path);
-  return isLocked(path);
-}
-
 /** A device that finds this file, now or when it is started, forgets its history and removes the file. */
 export const CONSENT_FILE = "consent";
 
 /** Returns whether the device runs. */
 export async function consentInFolder(path: string, at: Date): Promise<boolean> {
-  await durableWrite(join(path, CONSENT_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+  await durableWrite(join(path, CONSENT_FILE), `${at.toISOString()}\n`);
   return isLocked(path);
 }
 
@@ -55,17 +41,13 @@ export interface ResetResult {
 /** Works whether the device runs or not. A running one follows within a few seconds. */
 export async function resetFolder(path: string, at: Date): Promise<ResetResult> {
   const setAside = await copyAside(path, STATE_FILES, at);
-  const unlock = await lockFolder(path).catch(() => undefined);
-  if (unlock === undefined) {
-    await durableWrite(join(path, RESET_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
-    return { setAside, isRunning: true };
-  }
-  try {
-    for (const name of STATE_FILES) await rm(join(path, name), { force: true });
-  } finally {
-    await unlock();
-  }
-  return { setAside, isRunning: false };
+  const isRunning = await whetherRunning(path, {
+    running: () => durableWrite(join(path, RESET_FILE), `${at.toISOString()}\n`),
+    async stopped() {
+      for (const name of STATE_FILES) await realDisk.remove(join(path, name));
+    },
+  });
+  return { setAside, isRunning };
 }
 
 interface Followers {
@@ -124,7 +106,7 @@ export function ownerFileFollowers(
       const file = join(folder.path, RESET_FILE);
       // Removing the file is a change as well.
       if (lookAtOnce(file) === MISSING) return;
-      await rm(file, { force: true });
+      await realDisk.remove(file);
       device.reset();
       log.info({}, "begins again from its own rows");
     }),
@@ -138,7 +120,7 @@ export function ownerFileFollowers(
       const file = join(folder.path, CONSENT_FILE);
       if (lookAtOnce(file) === MISSING) return;
       const { rows } = await source.open(parts.study);
-      await rm(file, { force: true });
+      await realDisk.remove(file);
       device.reset(rows);
       log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");
     }),

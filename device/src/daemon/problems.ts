@@ -122,35 +122,22 @@ export const PULLED =
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
 export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
   return links.flatMap((link): LinkProblem[] => {
-    const {
-      name,
-      peer,
-      isConnected,
-      isAway,
-      isRestless,
-      opensTooOften,
-      rejected,
-      refusal,
-      conflict,
-      version,
-      proposal,
-      isMissing,
-    } = link;
+    const { name, peer, isConnected, refusal, conflict, version, proposal } = link;
     const ban = isConnected ? undefined : bans.get(peer);
     const found: [LinkProblem["cause"], string | null | undefined][] = [
-      ["away", isAway ? "is away: it was silent for long, and updates leave it out until it is heard" : null],
+      ["away", link.isAway ? "is away: it was silent for long, and updates leave it out until it is heard" : null],
       ["study", refusal && `is refused: ${refusal}`],
       ["proposal", proposal && `proposes another study, ${proposal}`],
-      ["change", isMissing ? "has not accepted the study that this device is changing to" : null],
+      ["change", link.isMissing ? "has not accepted the study that this device is changing to" : null],
       ["order", conflict],
       ["version", version == null ? null : versionFault(version)],
       ["ban", ban && `is kept away for a while: ${ban}`],
-      ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
+      ["restless", link.isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
       [
         "disagrees",
-        (rejected ?? 0) > DISAGREES ? `disagrees, and most of its pull is left out: ${DISAGREES_REMARK}` : null,
+        (link.rejected ?? 0) > DISAGREES ? `disagrees, and most of its pull is left out: ${DISAGREES_REMARK}` : null,
       ],
-      ["openings", opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
+      ["openings", link.opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
       ["relay", lostRelay(link, links)],
     ];
     return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));

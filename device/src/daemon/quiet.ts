@@ -37,21 +37,17 @@ export const DELAY_RESOLUTION_MILLISECONDS = 10;
 /** Below this share of its time at work, nothing has to wait long enough to be worth measuring. */
 const BUSY = 0.05;
 
-/** How long events wait. To measure it wakes the program up a hundred times a second. */
-export interface Delays {
-  /** Nanoseconds that this percentage of events waited at most, with the resolution; 0 while nothing is measured. */
-  percentile(percentage: number): number;
-  /** Begins anew, and decides from how busy the program was since the last time whether to measure. */
-  reset(): void;
-  disable(): void;
-}
+export type Delays = ReturnType<typeof busyDelays>;
 
-export function busyDelays(share: () => number): Delays {
+/** How long events wait. To measure it wakes the program up a hundred times a second. */
+export function busyDelays(share: () => number) {
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   // A start is work.
   delays.enable();
   return {
-    percentile: (percentage) => (delays.count > 0 ? delays.percentile(percentage) : 0),
+    /** Nanoseconds that this percentage of events waited at most, with the resolution; 0 while nothing is measured. */
+    percentile: (percentage: number) => (delays.count > 0 ? delays.percentile(percentage) : 0),
+    /** Begins anew, and decides from how busy the program was since the last time whether to measure. */
     reset() {
       delays.reset();
       if (share() > BUSY) delays.enable();

@@ -115,30 +115,26 @@ export interface RowSource {
   close(): Promise<void>;
 }
 
-/** What rows a device would have. */
-export async function lookAtRows({ data, study }: StudyData, env: EnvironmentVariables): Promise<OpenRows> {
+/** What rows a device would have, and what is made of them (`use`) while they are open. */
+export async function lookAtRows<T = OpenRows>(
+  { data, study }: StudyData,
+  env: EnvironmentVariables,
+  use = async (opened: OpenRows) => opened as T,
+): Promise<T> {
   const own = rowSource(data, env);
   try {
-    return await own.open(study);
+    return await use(await own.open(study));
   } finally {
     await own.close();
   }
 }
 
 /** How many of the rows that count are in each cluster of these centroids, which are scaled. */
-export async function clusterSizes(
-  { data, study }: StudyData,
-  centroids: Matrix,
-  env: EnvironmentVariables,
-): Promise<number[]> {
-  const own = rowSource(data, env);
-  try {
-    const { rows } = await own.open(study);
-    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(study, rows));
+export function clusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
+  return lookAtRows(of, env, async ({ rows }) => {
+    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows));
     return Array.from((await statisticsOf(source, centroids)).counts);
-  } finally {
-    await own.close();
-  }
+  });
 }
 
 /** Whether rows can stay where they are. Guarded and private rows are needed one by one, and so are those of shared clusters. */
@@ -194,10 +190,7 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
   const opened: OpenSource[] = [];
   try {
     const places = await Promise.all(data.map((path) => openDataPlace(path, study, opening, opened)));
-    const counts = totalCounts(
-      study,
-      places.map((place) => place.counts),
-    );
+    const counts = totalCounts(study, places);
     const sources = places.flatMap(({ source }) => source ?? []);
     const matrices = places.flatMap(({ points }) => points ?? []);
     if (sources.length > 0) {
@@ -240,8 +233,8 @@ function loaded(study: Study, points: Matrix): DataPlace {
   return { points, counts: countRows(study, points) };
 }
 
-function totalCounts({ features }: Study, all: readonly RowCounts[]): RowCounts {
-  const total = (of: (counts: RowCounts) => number) => all.reduce((sum, counts) => sum + of(counts), 0);
+function totalCounts({ features }: Study, places: readonly DataPlace[]): RowCounts {
+  const total = (of: (counts: RowCounts) => number) => places.reduce((sum, { counts }) => sum + of(counts), 0);
   return {
     rows: total(({ rows }) => rows),
     left: total(({ left }) => left),

@@ -105,21 +105,34 @@ function linkFamilies({ links }: DaemonStatus): Family[] {
   const refused = links.flatMap(({ name, framesRefused }) =>
     Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
   );
-  const [connected, away] = [each((link) => link.isConnected), each((link) => link.isAway)];
   const relayed = links.flatMap(({ name, via }): Sample[] => (via === null ? [] : [[{ link: name, via }, 1]]));
   const ages = each(({ age }) => (age === null ? null : age / 1000));
-  const sent = each((link) => link.sent.bytes);
-  const received = each((link) => link.received.bytes);
-  const replaced = each((link) => link.replaced);
   const rejected = each((link) => link.rejected);
+  const replaced = each((link) => link.replaced);
   return [
-    gauge("link_connected", "1 while the link stands.", connected),
+    gauge(
+      "link_connected",
+      "1 while the link stands.",
+      each((link) => link.isConnected),
+    ),
     gauge("link_relayed", "1 while the link runs through another neighbour, which is named.", relayed),
-    gauge("link_away", "1 while the neighbour counts as away.", away),
+    gauge(
+      "link_away",
+      "1 while the neighbour counts as away.",
+      each((link) => link.isAway),
+    ),
     gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
     gauge("link_rejected_ratio", "Share of the neighbour's pulls left out in the last 100 rounds.", rejected),
-    counter("link_sent_bytes", "Bytes of frames sent.", sent),
-    counter("link_received_bytes", "Bytes of frames received.", received),
+    counter(
+      "link_sent_bytes",
+      "Bytes of frames sent.",
+      each((link) => link.sent.bytes),
+    ),
+    counter(
+      "link_received_bytes",
+      "Bytes of frames received.",
+      each((link) => link.received.bytes),
+    ),
     counter("link_replaced_frames", "Frames replaced by a newer one before they were sent.", replaced),
     counter("link_refused_frames", "Frames refused, by link and reason.", refused),
     // Every reason from the start: a counter that appears with its first refusal has no increase to alert on.
@@ -166,14 +179,8 @@ function label(labels: Readonly<Record<string, string>>): string {
 const REQUEST_MILLISECONDS = 5_000;
 const MOST_CONNECTIONS = 16;
 
-interface StatusServer {
-  /** The one that was free, if any would do (0). */
-  readonly port: number;
-  close(): void;
-}
-
-/** Listens on loopback. Rejects where the port is taken. */
-export async function serveStatus(port: number, status: () => DaemonStatus): Promise<StatusServer> {
+/** Listens on loopback, with port 0 on any that is free. Rejects where the port is taken. */
+export async function serveStatus(port: number, status: () => DaemonStatus) {
   const server = createServer((request, response) => {
     const { code, type, body } = answer(request, status);
     response.writeHead(code, {

@@ -10,8 +10,8 @@ import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { clusterNames } from "./clusterNames.ts";
 import { readFolder, readRows } from "./folder.ts";
-import { statusReader, whenChanged } from "./lastStatus.ts";
 import type { DaemonStatus } from "./status.ts";
+import { statusReader, whenChanged } from "./statusFile.ts";
 
 export interface DeviceSnapshot {
   /** The name of its folder. */

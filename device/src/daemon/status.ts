@@ -144,7 +144,7 @@ export function daemonStatus(
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: host.linesLost() },
     ...describeLinks(parts, device.status(), change, network),
-    next: change.next && describeNext(change.next),
+    next: change.next && { studyHash: change.next.study, device: withoutNeighbours(change.next.device) },
     proposals: change.proposals.map(({ id, text, peers }) => ({
       studyHash: id,
       text,
@@ -172,7 +172,7 @@ function describeLinks(
     const { peer } = neighbour;
     const { name, addresses } = link;
     const proposed = proposals.find(({ peers }) => peers.includes(peer));
-    const proposal = proposed && proposalOf(study, proposed.id, proposed.text);
+    const difference = proposed && differenceFrom(study, proposed.text);
     const { via, relays, isRelay } = network.route(peer);
     return [
       {
@@ -183,7 +183,9 @@ function describeLinks(
         failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
         version: neighbour.version ?? traffic.version ?? null,
         studies: studiesOf(peer) ?? [],
-        proposal: proposal ?? null,
+        proposal: difference
+          ? `${difference} (to accept it: fedkm device study accept ${proposed.id.slice(0, SHORT_HASH)})`
+          : null,
         isMissing: missing.includes(peer),
         via: links.find((relay) => relay.peer === via)?.name ?? null,
         relays: links.filter((relay) => relays.includes(relay.peer)).map((relay) => relay.name),
@@ -194,13 +196,8 @@ function describeLinks(
   return { device: own, links: described };
 }
 
-function proposalOf(here: Study, id: string, text: string): string | undefined {
-  const difference = differenceFrom(here, text);
-  return difference && `${difference} (to accept it: fedkm device study accept ${id.slice(0, SHORT_HASH)})`;
-}
-
-function describeNext({ study, device: { neighbours, ...device } }: NonNullable<ChangeStatus["next"]>): NextStatus {
-  return { studyHash: study, device };
+function withoutNeighbours({ neighbours, ...device }: DeviceStatus): Omit<DeviceStatus, "neighbours"> {
+  return device;
 }
 
 /** The owner knows neighbours by name. */

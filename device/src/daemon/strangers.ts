@@ -11,18 +11,14 @@ export interface Stranger {
   readonly lastSeen: string;
 }
 
-export interface StrangerList {
-  /** Whether it should be logged: news, and not more than one line a minute. */
-  note(peer: string, address: string, date: Date, now: number): boolean;
-  remove(peer: string): void;
-  list(): readonly Stranger[];
-}
+export type StrangerList = ReturnType<typeof strangerList>;
 
-export function strangerList(): StrangerList {
+export function strangerList() {
   const strangers = new Map<string, Stranger>();
   let loggedAt = Number.NEGATIVE_INFINITY;
   return {
-    note(peer, address, date, now) {
+    /** Whether it should be logged: news, and not more than one line a minute. */
+    note(peer: string, address: string, date: Date, now: number): boolean {
       const known = strangers.get(peer);
       const lastSeen = date.toISOString();
       const { attempts, firstSeen } = known ?? { attempts: 0, firstSeen: lastSeen };
@@ -34,7 +30,7 @@ export function strangerList(): StrangerList {
       loggedAt = now;
       return true;
     },
-    remove: (peer) => strangers.delete(peer),
-    list: () => [...strangers.values()],
+    remove: (peer: string) => strangers.delete(peer),
+    list: (): readonly Stranger[] => [...strangers.values()],
   };
 }

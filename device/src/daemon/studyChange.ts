@@ -5,7 +5,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChangingDevice, isWithoutRows } from "../change/changingDevice.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
-import { lockFolder } from "../disk/folderLock.ts";
+import { whetherRunning } from "../disk/folderLock.ts";
 import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
 import { realClock, reasonOf } from "../environment.ts";
@@ -37,7 +37,7 @@ export async function readNext(path: string): Promise<Study | undefined> {
 }
 
 export async function writeNext(path: string, study: Study): Promise<void> {
-  await durableWrite(join(path, NEXT_FILE), new TextEncoder().encode(formatStudy(study)));
+  await durableWrite(join(path, NEXT_FILE), formatStudy(study));
 }
 
 /** The next study becomes the study; what the device had of the one before is set aside. Returns where. */
@@ -67,18 +67,14 @@ export async function completeSwitch(path: string): Promise<void> {
 
 /** Ends a change. The study is removed last, so that nothing of it is left behind. */
 async function removeNext(path: string): Promise<void> {
-  await removeNextState(path);
-  for (const name of [NOW_FILE, NEXT_FILE]) await realDisk.remove(join(path, name));
+  const names = [`${NEXT_STATE}.a`, `${NEXT_STATE}.b`, NOW_FILE, NEXT_FILE];
+  for (const name of names) await realDisk.remove(join(path, name));
 }
 
-interface EndedChange {
-  readonly isRunning: boolean;
-}
-
-/** Ends the study before at once, whoever has not followed. A running device follows within a few seconds. */
-export async function finishChange(path: string, at: Date): Promise<EndedChange> {
+/** Ends the study before at once, whoever has not followed. Returns whether the device runs: it follows within a few seconds. */
+export function finishChange(path: string, at: Date): Promise<boolean> {
   return whetherRunning(path, {
-    running: () => durableWrite(join(path, NOW_FILE), new TextEncoder().encode(`${at.toISOString()}\n`)),
+    running: () => durableWrite(join(path, NOW_FILE), `${at.toISOString()}\n`),
     async stopped() {
       await switchStudy(path, at);
       await completeSwitch(path);
@@ -86,29 +82,12 @@ export async function finishChange(path: string, at: Date): Promise<EndedChange>
   });
 }
 
-/** Goes back to the study before. A running device follows within a few seconds. */
-export async function withdrawChange(path: string): Promise<EndedChange> {
+/** Goes back to the study before. Returns whether the device runs: it follows within a few seconds. */
+export function withdrawChange(path: string): Promise<boolean> {
   return whetherRunning(path, {
     running: () => realDisk.remove(join(path, NEXT_FILE)),
     stopped: () => removeNext(path),
   });
-}
-
-async function whetherRunning(
-  path: string,
-  { running, stopped }: Readonly<Record<"running" | "stopped", () => Promise<void>>>,
-): Promise<EndedChange> {
-  const unlock = await lockFolder(path).catch(() => undefined);
-  if (unlock === undefined) {
-    await running();
-    return { isRunning: true };
-  }
-  try {
-    await stopped();
-  } finally {
-    await unlock();
-  }
-  return { isRunning: false };
 }
 
 async function studyIdOf(study: Study): Promise<string> {
@@ -160,20 +139,8 @@ async function adoptNext(folder: string, study: string): Promise<void> {
   if (newest !== undefined && studyIn(present?.payload) !== study) await states.save(newest.payload);
 }
 
-async function removeNextState(folder: string): Promise<void> {
-  for (const name of [`${NEXT_STATE}.a`, `${NEXT_STATE}.b`]) await realDisk.remove(join(folder, name));
-}
-
 function studyIn(payload: Uint8Array | undefined): string | undefined {
   return payload && (JSON.parse(new TextDecoder().decode(payload)) as SavedState).study;
-}
-
-interface StudyChange {
-  /** The owner changed what is to be; returns whether that could be followed. */
-  follow(device: ChangingDevice): Promise<boolean>;
-  /** The next study takes over, on the disk and in the device. */
-  finish(device: ChangingDevice): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** `restart` makes the daemon start again, as with a new key. */
@@ -183,7 +150,7 @@ export function studyChange(
   parts: DaemonParts,
   store: Store,
   { log, source, restart }: { readonly log: Log; readonly source: RowSource; restart(): void },
-): StudyChange {
+) {
   const { notices } = parts;
   const { path } = folder;
   const warn = (line: string | undefined) => notices.set("next", line);
@@ -254,7 +221,8 @@ export function studyChange(
   };
 
   return {
-    follow: (device) =>
+    /** The owner changed what is to be; returns whether that could be followed. */
+    follow: (device: ChangingDevice) =>
       inTurn(() =>
         trying(async () => {
           const next = await readNext(path);
@@ -268,13 +236,12 @@ export function studyChange(
             if (!isWanted) await removeNext(path);
             log.info({}, "the change of study was withdrawn");
           }
-          if (next !== undefined && isWanted && device.change().next === null) {
-            await begin(device, next);
-          }
+          if (next !== undefined && isWanted && device.change().next === null) await begin(device, next);
           await endNow(device);
         }),
       ),
-    async finish(device) {
+    /** The next study takes over, on the disk and in the device. */
+    async finish(device: ChangingDevice) {
       await inTurn(() => trying(() => take(device)));
     },
     async close() {

@@ -5,7 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, resolve } from "node:path";
 
-export interface NewFile {
+interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
   /** What was written survives a loss of power. */
   sync(): Promise<void>;
@@ -66,7 +66,8 @@ export async function makeFolder(path: string, disk: Pick<Disk, "syncFolder"> = 
 }
 
 /** Replaces a file so that after a crash it is exactly the old one or exactly the new one. */
-export async function durableWrite(path: string, bytes: Uint8Array, disk: Disk = realDisk): Promise<void> {
+export async function durableWrite(path: string, content: Uint8Array | string, disk: Disk = realDisk): Promise<void> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     const file = await disk.create(temporary);
@@ -83,4 +84,9 @@ export async function durableWrite(path: string, bytes: Uint8Array, disk: Disk =
     throw error;
   }
   await disk.syncFolder(dirname(path));
+}
+
+/** A JSON file that a person can read. */
+export function writeJson(path: string, value: unknown, disk?: Disk): Promise<void> {
+  return durableWrite(path, `${JSON.stringify(value, undefined, 2)}\n`, disk);
 }

@@ -45,13 +45,26 @@ export async function isLocked(folder: string): Promise<boolean> {
   }
 }
 
-/** Where the lock of a folder is, and what to do when the address is not needed any more. */
-interface LockPlace {
-  readonly address: string;
-  forget(): Promise<void>;
+/** Does one thing where a device runs in the folder, and else the other, under its lock. Returns whether one runs. */
+export async function whetherRunning(
+  folder: string,
+  { running, stopped }: Readonly<Record<"running" | "stopped", () => Promise<void>>>,
+): Promise<boolean> {
+  const unlock = await lockFolder(folder).catch(() => undefined);
+  if (unlock === undefined) {
+    await running();
+    return true;
+  }
+  try {
+    await stopped();
+  } finally {
+    await unlock();
+  }
+  return false;
 }
 
-async function lockPlace(folder: string): Promise<LockPlace> {
+/** Where the lock of a folder is, and what to do when the address is not needed any more. */
+async function lockPlace(folder: string) {
   // However the folder was named: its lock is in one place.
   const place = await realpath(folder);
   const nothing = async () => {};

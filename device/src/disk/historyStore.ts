@@ -6,7 +6,7 @@ import type { HistoryMemory } from "../privacy/history.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { type Disk, realDisk } from "./disk.ts";
-import { type TwoCopies, twoCopies } from "./stateFile.ts";
+import { saveBoth, type TwoCopies, twoCopies } from "./stateFile.ts";
 
 /** Without its ending. */
 const HISTORY_FILE = "history";
@@ -53,9 +53,4 @@ export function historyKeeper(file: TwoCopies) {
     },
     close: () => writing,
   };
-}
-
-async function saveBoth(file: TwoCopies, payload: Uint8Array): Promise<void> {
-  await file.save(payload);
-  await file.save(payload);
 }

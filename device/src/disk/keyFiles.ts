@@ -15,7 +15,7 @@ import {
   type Successor,
 } from "../keys/statements.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "../wire/limits.ts";
-import { type Disk, durableWrite, realDisk } from "./disk.ts";
+import { type Disk, durableWrite, realDisk, writeJson } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 import { KEY_FILE, provedIdentity } from "./identityFile.ts";
 import { checkedLinks, type Link, linkOf } from "./linksFile.ts";
@@ -45,13 +45,8 @@ export async function readRevoked(folder: string): Promise<KnownRevocation[]> {
   }
 }
 
-function checkedRevocation({
-  statement,
-  heardAt,
-  via,
-  unlinked,
-  isOverruled,
-}: Record<string, unknown>): KnownRevocation {
+function checkedRevocation(entry: Record<string, unknown>): KnownRevocation {
+  const { statement, heardAt, via, unlinked, isOverruled } = entry;
   const [revocation] = readRevocations(Buffer.from(String(statement), "base64url"), 1) ?? [];
   if (revocation === undefined || !isSigned(revocation)) {
     throw new RangeError(`a statement must be whole and signed, got ${String(statement).slice(0, 20)}...`);
@@ -75,8 +70,7 @@ export async function changeRevoked(
       const { signer, revoked, reason, bytes } = revocation;
       return { signer, revoked, reason, ...rest, statement: Buffer.from(bytes).toString("base64url") };
     });
-    const text = `${JSON.stringify(list, undefined, 2)}\n`;
-    return () => durableWrite(join(folder, REVOKED_FILE), new TextEncoder().encode(text));
+    return () => writeJson(join(folder, REVOKED_FILE), list);
   });
 }
 
@@ -178,11 +172,7 @@ export async function readRotation(folder: string, disk: Disk = realDisk): Promi
 async function writeRotation(folder: string, rotation: Rotation, disk: Disk): Promise<void> {
   const { successors, knows, due } = rotation;
   const content = { successors: successors.length === 0 ? "" : formatSuccessors(successors), knows, due };
-  await durableWrite(
-    join(folder, ROTATION_FILE),
-    new TextEncoder().encode(`${JSON.stringify(content, undefined, 2)}\n`),
-    disk,
-  );
+  await writeJson(join(folder, ROTATION_FILE), content, disk);
 }
 
 /** Changes what is there now; a command and a running device take turns. */
@@ -201,10 +191,7 @@ export function preparedBy({ successors }: Rotation, self: string): string | und
 /** Neighbours that do not let the device in under the key that it has now or prepares. */
 export function behind(rotation: Rotation, self: string, neighbours: readonly string[]): string[] {
   const next = preparedBy(rotation, self);
-  return neighbours.filter((peer) => {
-    const known = rotation.knows[peer] ?? self;
-    return known !== (next ?? self);
-  });
+  return neighbours.filter((peer) => (rotation.knows[peer] ?? self) !== (next ?? self));
 }
 
 /** Whether the prepared key can become the device's own: all neighbours let it in, or its owner does not wait. */
@@ -272,6 +259,5 @@ export async function removeOldKeys(folder: string, stillKnown: readonly string[
 
 async function readKey(folder: string, name: string, disk: Disk): Promise<Identity> {
   const path = join(folder, name);
-  const bytes = await disk.read(path);
-  return provedIdentity(path, new Uint8Array(bytes ?? []));
+  return provedIdentity(path, new Uint8Array((await disk.read(path)) ?? []));
 }

@@ -7,7 +7,7 @@ import { reasonOf } from "../environment.ts";
 import { addressFault, type Contact, peerFault, reachFault, relayOf } from "../keys/peer.ts";
 import { latestOf, type Successor } from "../keys/statements.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "../wire/limits.ts";
-import { durableWrite } from "./disk.ts";
+import { writeJson } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 
 /** A neighbour, and what its owner calls it. */
@@ -46,7 +46,7 @@ export async function readLinksFile(folder: string): Promise<Link[]> {
 
 export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
   checkedLinks(links);
-  await durableWrite(join(folder, LINKS_FILE), new TextEncoder().encode(`${JSON.stringify(links, undefined, 2)}\n`));
+  await writeJson(join(folder, LINKS_FILE), links);
 }
 
 /** Changes the links that are there now; commands that change them at the same moment take turns. */

@@ -6,7 +6,7 @@ import { type Clock, reasonOf } from "../environment.ts";
 import { reachFault } from "../keys/peer.ts";
 import type { PeerAddresses } from "../links/addressBook.ts";
 import { STATE_MILLISECONDS } from "../wire/limits.ts";
-import { durableWrite } from "./disk.ts";
+import { writeJson } from "./disk.ts";
 
 const MET_FILE = "met.json";
 
@@ -28,17 +28,8 @@ export async function readPeerAddresses(folder: string, warn: (line: string) => 
   }
 }
 
-export interface PeerAddressKeeper {
-  /** Writes the latest, soon and not too often. */
-  keep(met: PeerAddresses): void;
-  close(): Promise<void>;
-}
-
-export function peerAddressKeeper(
-  folder: string,
-  clock: Clock,
-  warn: (line: string | undefined) => void,
-): PeerAddressKeeper {
+/** Writes the latest that it is given, soon and not too often. */
+export function peerAddressKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void) {
   let latest: PeerAddresses | undefined;
   let cancel: (() => void) | undefined;
   let writing = Promise.resolve();
@@ -49,7 +40,7 @@ export function peerAddressKeeper(
     const met = latest;
     latest = undefined;
     try {
-      await durableWrite(join(folder, MET_FILE), new TextEncoder().encode(`${JSON.stringify(met, undefined, 2)}\n`));
+      await writeJson(join(folder, MET_FILE), met);
       warn(undefined);
     } catch (error) {
       warn(`where neighbours were met is not kept: ${reasonOf(error)}`);
@@ -64,7 +55,7 @@ export function peerAddressKeeper(
     });
   };
   return {
-    keep(met) {
+    keep(met: PeerAddresses) {
       latest = met;
       writeSoon();
     },

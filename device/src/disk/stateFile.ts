@@ -50,14 +50,9 @@ function sumOf(bytes: Uint8Array): Uint8Array {
     .digest();
 }
 
-interface LoadedCopies {
-  readonly newest: StateCopy | undefined;
-  /** Copies that exist and are not whole. */
-  readonly damaged: number;
-}
-
 export interface TwoCopies {
-  load(): Promise<LoadedCopies>;
+  /** `damaged`: copies that exist and are not whole. */
+  load(): Promise<{ readonly newest: StateCopy | undefined; readonly damaged: number }>;
   /** After `load`. Writes over the older generation, so that the newest stays until there is a newer one. */
   save(payload: Uint8Array): Promise<void>;
 }
@@ -109,4 +104,10 @@ export async function copyAside(path: string, names: readonly string[], at: Date
   if (copied > 0) return to;
   await rm(to, { recursive: true });
   return undefined;
+}
+
+/** Both copies, so that losing one does not go back. */
+export async function saveBoth(copies: TwoCopies, payload: Uint8Array): Promise<void> {
+  await copies.save(payload);
+  await copies.save(payload);
 }

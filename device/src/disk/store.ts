@@ -7,7 +7,7 @@ import { STATE_MILLISECONDS } from "../wire/limits.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { lockFolder } from "./folderLock.ts";
 import { historyKeeper, openHistory } from "./historyStore.ts";
-import { type TwoCopies, twoCopies } from "./stateFile.ts";
+import { saveBoth, type TwoCopies, twoCopies } from "./stateFile.ts";
 
 export interface StoreOptions {
   readonly disk?: Disk;
@@ -85,7 +85,7 @@ export async function readEpoch(folder: string): Promise<number> {
 export async function writeEpoch(folder: string, epoch: number): Promise<void> {
   const epochs = epochsOf(folder, realDisk);
   await epochs.load();
-  await saveEpoch(epochs, epoch);
+  await saveBoth(epochs, new TextEncoder().encode(String(epoch)));
 }
 
 const epochsOf = (folder: string, disk: Disk) => twoCopies(join(folder, "epoch"), disk);
@@ -103,19 +103,12 @@ async function lastEpoch(folder: string, epochs: TwoCopies): Promise<number> {
 async function nextEpoch(folder: string, epochs: TwoCopies, wallClock: number): Promise<number> {
   const epoch = Math.max((await lastEpoch(folder, epochs)) + 1, Math.floor(wallClock));
   try {
-    await saveEpoch(epochs, epoch);
+    await saveBoth(epochs, new TextEncoder().encode(String(epoch)));
   } catch (error) {
     const rule = "must be written before anything is sent, free the disk or check the folder's owner";
     throw new Error(`${join(folder, "epoch")}.a and .b ${rule}: ${writeReason(error)}`, { cause: error });
   }
   return epoch;
-}
-
-async function saveEpoch(epochs: TwoCopies, epoch: number): Promise<void> {
-  const payload = new TextEncoder().encode(String(epoch));
-  // Both copies, so that losing one does not go back either.
-  await epochs.save(payload);
-  await epochs.save(payload);
 }
 
 /** Writes down that the next start must have a larger epoch than was thought, one write at a time. */
@@ -127,7 +120,7 @@ function epochRaiser(epochs: TwoCopies, epoch: number, warn: (line: string | und
       if (heard <= highest) return;
       highest = heard;
       writing = writing
-        .then(() => saveEpoch(epochs, heard))
+        .then(() => saveBoth(epochs, new TextEncoder().encode(String(heard))))
         .then(
           () => warn(undefined),
           (error) => {

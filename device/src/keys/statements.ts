@@ -214,7 +214,7 @@ export function encodeRevocations(revocations: readonly Revocation[]): Uint8Arra
 
 /** Judged by its first bytes. */
 export function isAboutKeys(frame: Uint8Array): boolean {
-  const isKind = frame[KIND_AT] === frameKinds.successors.code || frame[KIND_AT] === frameKinds.revocations.code;
+  const isKind = frame[KIND_AT] === frameKinds.successors || frame[KIND_AT] === frameKinds.revocations;
   if (frame.length < HEADER_BYTES || !isKind) return false;
   return frameView(frame).getUint32(0, true) === MAGIC;
 }
@@ -223,7 +223,7 @@ export function isAboutKeys(frame: Uint8Array): boolean {
 export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
   const count = frameView(frame).getUint16(COUNT_AT, true);
   const body = frame.subarray(HEADER_BYTES);
-  if (frame[KIND_AT] === frameKinds.revocations.code) {
+  if (frame[KIND_AT] === frameKinds.revocations) {
     const revocations = count <= MOST_REVOCATIONS ? readRevocations(body, count) : undefined;
     return revocations !== undefined && count > 0 ? { kind: "revocations", revocations } : undefined;
   }

@@ -5,25 +5,36 @@ import type { Matrix } from "@fedkm/core";
 import { DAMPING_TURNS, DAMPING_UPDATES } from "../wire/limits.ts";
 
 /** The largest difference of a coordinate, as a share of its feature's range. */
-type Distance = (a: Float64Array, b: Float64Array) => number;
+export type Distance = (a: Float64Array, b: Float64Array) => number;
 
-/** When the steps became smaller. */
-interface DampedSince {
-  readonly neighbours: readonly Matrix[];
-  /** A neighbour that has moved further is news. */
-  readonly room: number;
+/** The room that some centroids take: the lowest and the highest of each coordinate. */
+export class Room {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+
+  constructor(first: Float64Array) {
+    this.low = first.slice();
+    this.high = first.slice();
+  }
+
+  add(centroids: Float64Array): void {
+    for (let i = 0; i < centroids.length; i++) {
+      this.low[i] = Math.min(this.low[i], centroids[i]);
+      this.high[i] = Math.max(this.high[i], centroids[i]);
+    }
+  }
 }
 
 export class Damping {
   readonly #distance: Distance;
   #step = 1;
-  #low = new Float64Array(0);
-  #high = new Float64Array(0);
+  #room = new Room(new Float64Array(0));
   #path = 0;
   /** Since a neighbour last said something new, within a block. */
   #updates = 0;
   #neighbours: readonly Matrix[] = [];
-  #since: DampedSince | undefined;
+  /** When the steps became smaller: a neighbour that has moved further than the room is news. */
+  #since: { readonly neighbours: readonly Matrix[]; readonly room: number } | undefined;
   /** How far neighbours had to move when steps were last made whole by that. */
   #lastRoom = 0;
 
@@ -47,7 +58,7 @@ export class Damping {
   apply(from: Matrix, to: Matrix, neighbours: readonly Matrix[]): Matrix {
     if (!this.#isAsBefore(neighbours)) this.#updates = 0;
     this.#neighbours = neighbours;
-    if (this.#since !== undefined && this.#isNews(neighbours, this.#since)) {
+    if (this.#since !== undefined && this.#isNews(neighbours, this.#since.neighbours, this.#since.room)) {
       this.#lastRoom = this.#since.room;
       this.#makeWhole();
     }
@@ -72,7 +83,7 @@ export class Damping {
   }
 
   /** Whether a neighbour has moved further than the device itself goes to and fro. */
-  #isNews(neighbours: readonly Matrix[], { neighbours: before, room }: DampedSince): boolean {
+  #isNews(neighbours: readonly Matrix[], before: readonly Matrix[], room: number): boolean {
     if (neighbours.length !== before.length) return true;
     return neighbours.some(
       ({ data }, n) => data.length !== before[n].data.length || this.#distance(data, before[n].data) > room,
@@ -81,21 +92,17 @@ export class Damping {
 
   #note(from: Float64Array, to: Float64Array): void {
     if (this.#updates === 0) {
-      this.#low = from.slice();
-      this.#high = from.slice();
+      this.#room = new Room(from);
       this.#path = 0;
     }
     this.#updates++;
     this.#path += this.#distance(from, to);
-    for (let i = 0; i < to.length; i++) {
-      this.#low[i] = Math.min(this.#low[i], to[i]);
-      this.#high[i] = Math.max(this.#high[i], to[i]);
-    }
+    this.#room.add(to);
   }
 
   /** What converges goes one way, and its path is about as long as the room that it takes. */
   #judge(): void {
-    const room = this.#distance(this.#low, this.#high);
+    const room = this.#distance(this.#room.low, this.#room.high);
     this.#updates = 0;
     if (this.#path > DAMPING_TURNS * room) this.quieten(room);
   }

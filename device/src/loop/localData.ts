@@ -26,26 +26,18 @@ export class LocalData {
   /** What stands for private rows; the points are its points. */
   #summary: RowSummary | undefined;
   /** Rows that answer by statistics; then there are no points. */
-  #remoteRows: RemoteRows | undefined;
-  #points: Matrix;
-  #fingerprint: number;
-  #leftOut = 0;
+  remoteRows: RemoteRows | undefined;
+  /** Scaled. */
+  points: Matrix;
+  fingerprint: number;
+  leftOut = 0;
 
   constructor(study: Study, rows: DeviceRows, { memory, onKept }: HistoryOptions) {
     this.#study = study;
     if (study.privacy === "guarded") this.guarded = new GuardedRows(study, memory, onKept);
     if (study.privacy === "private") this.private = new PrivateRows(study, memory, onKept);
-    this.#points = this.#taken(rows);
-    this.#fingerprint = this.#fingerprintNow();
-  }
-
-  get remoteRows(): RemoteRows | undefined {
-    return this.#remoteRows;
-  }
-
-  /** Scaled. */
-  get points(): Matrix {
-    return this.#points;
+    this.points = this.#taken(rows);
+    this.fingerprint = this.#fingerprintNow();
   }
 
   /** How much each point counts; undefined: 1. */
@@ -53,22 +45,14 @@ export class LocalData {
     return this.#summary?.weights;
   }
 
-  get fingerprint(): number {
-    return this.#fingerprint;
-  }
-
-  /** Rows that count, and rows that do not. */
+  /** Rows that count. */
   get rows(): number {
     return this.private?.usable ?? this.size;
   }
 
   /** What updates count over: rows, or points that stand for them. */
   get size(): number {
-    return this.#remoteRows?.source.rows ?? this.#points.rows;
-  }
-
-  get leftOut(): number {
-    return this.#leftOut;
+    return this.remoteRows?.source.rows ?? this.points.rows;
   }
 
   /** Of an update. */
@@ -97,41 +81,41 @@ export class LocalData {
   }
 
   #changed(points: Matrix): boolean {
-    this.#points = points;
-    const before = this.#fingerprint;
-    this.#fingerprint = this.#fingerprintNow();
-    return this.#fingerprint !== before;
+    this.points = points;
+    const before = this.fingerprint;
+    this.fingerprint = this.#fingerprintNow();
+    return this.fingerprint !== before;
   }
 
   #fingerprintNow(): number {
-    return this.#remoteRows?.fingerprint ?? fingerprintOf(this.#points);
+    return this.remoteRows?.fingerprint ?? fingerprintOf(this.points);
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */
   #taken(given: DeviceRows): Matrix {
     const { k, minimum } = this.#study;
-    this.#remoteRows = undefined;
+    this.remoteRows = undefined;
     if (isRemote(given) && this.#study.privacy === "open") {
       const { source, leftOut } = given;
       const isUsed = source.rows >= k * minimum;
-      this.#leftOut = leftOut + (isUsed ? 0 : source.rows);
-      if (isUsed) this.#remoteRows = given;
+      this.leftOut = leftOut + (isUsed ? 0 : source.rows);
+      if (isUsed) this.remoteRows = given;
       return this.#none;
     }
     const rows = rowsInMemory(given);
     if (this.guarded !== undefined) {
       const counted = this.guarded.take(rows);
-      this.#leftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
+      this.leftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
       return counted;
     }
     if (this.private !== undefined) {
       this.private.take(rows);
-      this.#leftOut = rows.rows - this.private.usable;
+      this.leftOut = rows.rows - this.private.usable;
       return this.#summarised(this.private);
     }
     const scaled = scaleRows(this.#study, rows);
     const isEnough = scaled.rows >= k * minimum;
-    this.#leftOut = rows.rows - (isEnough ? scaled.rows : 0);
+    this.leftOut = rows.rows - (isEnough ? scaled.rows : 0);
     return isEnough ? scaled : this.#none;
   }
 
@@ -148,13 +132,13 @@ export class LocalData {
   /** Rows with each label. */
   countsOf(labels: ArrayLike<number>): Float64Array {
     const counts = new Float64Array(this.#study.k);
-    for (let r = 0; r < this.#points.rows; r++) counts[labels[r]] += this.weights?.[r] ?? 1;
+    for (let r = 0; r < this.points.rows; r++) counts[labels[r]] += this.weights?.[r] ?? 1;
     return counts;
   }
 
   /** The sum of squared distances of the points to the nearest of these centroids. */
   inertiaAt(centroids: Matrix): number {
-    if (this.#summary === undefined) return 2 * distortion([this.#points], [centroids]);
+    if (this.#summary === undefined) return 2 * distortion([this.points], [centroids]);
     return lossAt(this.#summary, centroids) - this.#summary.within;
   }
 }

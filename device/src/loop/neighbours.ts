@@ -1,18 +1,17 @@
-// One neighbour as a device knows it: a single register with its latest centroids, whether it counts, and how much of its
-// pull robust updates left out.
+// One neighbour as a device knows it: a register with its latest centroids, whether it counts, how much of its pull robust
+// updates left out, and what is wrong between the two.
 
-import type { DeviceUpdate, Matrix } from "@fedkm/core";
-import { largestDrift } from "@fedkm/core";
+import { type DeviceUpdate, largestDrift, type Matrix, matrix } from "@fedkm/core";
 import { Allowance } from "../environment.ts";
-import type { Stamp } from "../wire/frames.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
 import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
 import { createFrameFilter, type FrameFilter } from "./frameFilter.ts";
+import type { SavedNeighbour } from "./savedState.ts";
 
-export interface Neighbour {
+export class Neighbour {
   readonly peer: string;
   readonly filter: FrameFilter;
-  isConnected: boolean;
+  isConnected = false;
   /** Latest only. */
   centroids: Matrix | undefined;
   /** Of the seed that they began from. */
@@ -20,67 +19,43 @@ export interface Neighbour {
   /** As last heard on this connection. */
   tag: OpeningTag | undefined;
   /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
-  readonly has: Map<number, number>;
+  readonly has = new Map<number, number>();
   /** The number of the opening in which it was last heard. */
   heardIn: number | undefined;
   /** On this connection it has brought more news of openings than are followed. */
-  opensTooOften: boolean;
+  opensTooOften = false;
   /** Of news of openings. */
   readonly openings: Allowance;
   /** When it was last sent sketches, and how often it is still sent them while the difference stays the same. */
-  agreeAt: number;
-  agreeLeft: number;
-  difference: string;
+  agreeAt = Number.NEGATIVE_INFINITY;
+  agreeLeft = 0;
+  difference = "";
   /** When something was last heard, by the clock and by own rounds. */
   heardAt: number;
-  heardRound: number;
+  heardRound = 0;
   /** Without its edge until it returns. */
-  isAway: boolean;
-  framesHeard: number;
+  isAway = false;
+  framesHeard = 0;
   /** Of the latest rounds, the share of its pulls that was left out. */
-  readonly rejections: number[];
+  readonly rejections: number[] = [];
   /** Why nothing is sent to it: it takes part in another study. */
   refusal: string | undefined;
   /** Whether studies were exchanged on this connection. */
-  studySent: boolean;
-  studyHeard: boolean;
+  studySent = false;
+  studyHeard = false;
   /** What it last said about the order of our frames, and when it was last sent this about its own. */
   order: (OrderReport & { readonly at: number }) | undefined;
-  orderSentAt: number;
-}
+  orderSentAt = Number.NEGATIVE_INFINITY;
 
-/** As it was known before, if it was. */
-interface KnownNeighbour extends Stamp {
-  readonly seed: number;
-  readonly centroids: Matrix;
-}
-
-export function createNeighbour(peer: string, now: number, known?: KnownNeighbour): Neighbour {
-  return {
-    peer,
-    filter: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
-    isConnected: false,
-    centroids: known?.centroids,
-    seed: known?.seed ?? 0,
-    tag: undefined,
-    has: new Map(),
-    heardIn: undefined,
-    opensTooOften: false,
-    openings: new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now),
-    agreeAt: Number.NEGATIVE_INFINITY,
-    agreeLeft: 0,
-    difference: "",
-    heardAt: now,
-    heardRound: 0,
-    isAway: false,
-    framesHeard: 0,
-    rejections: [],
-    refusal: undefined,
-    studySent: false,
-    studyHeard: false,
-    order: undefined,
-    orderSentAt: Number.NEGATIVE_INFINITY,
-  };
+  /** `known`: as it was saved, if it was. */
+  constructor(peer: string, now: number, known?: SavedNeighbour) {
+    this.peer = peer;
+    this.filter = createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now);
+    this.centroids = known && matrix(known.centroids);
+    this.seed = known?.seed ?? 0;
+    this.openings = new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now);
+    this.heardAt = now;
+  }
 }
 
 /** A new connection. It may have come back with another study, or at last with ours. */
@@ -125,10 +100,8 @@ export function checkAway(neighbour: Neighbour, now: number, round: number): boo
   return neighbour.isAway;
 }
 
-function isEqual(before: Matrix | undefined, after: Matrix): boolean {
-  if (before === undefined || before.rows !== after.rows) return false;
-  for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
-  return true;
+function isEqual(before: Matrix | undefined, { data, rows }: Matrix): boolean {
+  return before?.rows === rows && before.data.every((value, i) => value === data[i]);
 }
 
 /** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */
@@ -167,4 +140,23 @@ export function pullOf(update: DeviceUpdate | undefined): {
     drift: Math.max(...drift),
     isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestDrift(counts[c])),
   };
+}
+
+/** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
+export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
+  const { rival } = filter;
+  if (rival !== undefined && isRecent(rival.at, now)) {
+    return isRecent(rival.twiceAt, now)
+      ? "runs twice with the same key: one of the two must stop, or get a key of its own"
+      : "is refused: it sent later frames before, so its clock or a backup went back; it must be started again";
+  }
+  if (order === undefined || !isRecent(order.at, now)) return undefined;
+  return order.isTwice || order.refused !== epoch
+    ? "hears this device twice: a copy with the same key runs elsewhere; stop one of the two, or give it a key of its own"
+    : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
+}
+
+/** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
+export function isRecent(at: number | undefined, now: number): boolean {
+  return at !== undefined && now - at < AWAY_MILLISECONDS;
 }

@@ -36,7 +36,8 @@ export class OpeningSync {
   readonly #isAlone: boolean;
   readonly #sketchBytes: number;
   readonly #opening: Opening;
-  #own: DeviceSketch | undefined;
+  /** The sketch of the own rows; undefined: there are none. */
+  own: DeviceSketch | undefined;
   #seed: Matrix | undefined;
   #openedAt = Number.NEGATIVE_INFINITY;
   /** Where the next frame takes up the sketches that do not all fit in one. */
@@ -50,7 +51,7 @@ export class OpeningSync {
     const resolution = ranges.map((range) => range * SEED_RESOLUTION);
     const before = saved?.sketch ? restoredSketch(saved.sketch) : undefined;
     // Under another key the sketch would be another device's, and there would be two of the same rows.
-    this.#own = before && { ...before, origin: this.#origin };
+    this.own = before && { ...before, origin: this.#origin };
     this.#opening = new Opening(k, resolution, saved?.opening && renamed(saved.opening, before?.origin, this.#origin));
   }
 
@@ -62,25 +63,21 @@ export class OpeningSync {
     return this.#opening.isSeeking;
   }
 
-  get own(): DeviceSketch | undefined {
-    return this.#own;
-  }
-
   wait(now: number): number {
     return this.#opening.wait(now);
   }
 
   /** What the own rows say now; undefined: there are none. */
   renew(content: Pick<DeviceSketch, "shares" | "centroids"> | undefined, now: number): void {
-    if (this.#isAlone || content === this.#own) return;
+    if (this.#isAlone || content === this.own) return;
     if (content === undefined) {
-      this.#own = undefined;
+      this.own = undefined;
       this.raise(now);
       return;
     }
-    const version = Math.max((this.#own?.version ?? 0) + 1, this.#epoch);
-    this.#own = { origin: this.#origin, version, shares: content.shares, centroids: content.centroids };
-    this.#opening.add([this.#own], now);
+    const version = Math.max((this.own?.version ?? 0) + 1, this.#epoch);
+    this.own = { origin: this.#origin, version, shares: content.shares, centroids: content.centroids };
+    this.#opening.add([this.own], now);
   }
 
   /** Somebody has left: all begin to collect again. */
@@ -90,8 +87,8 @@ export class OpeningSync {
 
   /** All sketches are sent again then, so that it costs nothing to send the own one in the order of the numbers. */
   #raiseTo(number: number, now: number): void {
-    if (this.#own !== undefined && this.#seed !== undefined) this.#own = sketchLike(this.#own, this.#seed);
-    this.#opening.raise(number, this.#own, now);
+    if (this.own !== undefined && this.#seed !== undefined) this.own = sketchLike(this.own, this.#seed);
+    this.#opening.raise(number, this.own, now);
   }
 
   /** What a frame says of openings. Returns whether it was news; undefined: too much of it, and it was not heard. */
@@ -114,11 +111,11 @@ export class OpeningSync {
   /** The network may know a sketch of this device from before it lost its state, or one that somebody made up. */
   #defendOwn(sketches: readonly DeviceSketch[], now: number): void {
     const mine = sketches.find(({ origin }) => origin === this.#origin);
-    const own = this.#own;
+    const own = this.own;
     if (mine === undefined || own === undefined || mine.version < own.version) return;
     if (mine.version === own.version && isSame(mine, own)) return;
-    this.#own = { ...own, version: mine.version + 1 };
-    this.#opening.add([this.#own], now);
+    this.own = { ...own, version: mine.version + 1 };
+    this.#opening.add([this.own], now);
   }
 
   /** One step of the search for the seed; returns the seed if it, or the numbers of its clusters, are others than before. */
@@ -204,7 +201,7 @@ export class OpeningSync {
   }
 
   saved(): Pick<SavedState, "opening" | "sketch"> {
-    return { opening: this.#opening.saved(), sketch: this.#own === undefined ? null : savedSketch(this.#own) };
+    return { opening: this.#opening.saved(), sketch: this.own === undefined ? null : savedSketch(this.own) };
   }
 }
 

@@ -1,6 +1,6 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
-import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { type Matrix, toRows } from "@fedkm/core";
 import { alarm, type NetworkListener } from "../environment.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
@@ -14,46 +14,14 @@ import {
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
-import {
-  checkAway,
-  connectNeighbour,
-  createNeighbour,
-  forgiveOpenings,
-  type Neighbour,
-  noteRejected,
-  registerFrame,
-} from "./neighbours.ts";
+import { checkAway, connectNeighbour, forgiveOpenings, Neighbour, noteRejected, registerFrame } from "./neighbours.ts";
 import { OpeningSync } from "./openingSync.ts";
 import { PendingQuery } from "./pendingQuery.ts";
-import { hearStudy, keepOrder, sendOrder, sendStudy } from "./refusedFrames.ts";
+import { answerVerdict, sendOrder } from "./refusedFrames.ts";
 import { type SavedState, usableState } from "./savedState.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, personalStatus } from "./status.ts";
 import { UpdateModel } from "./updateModel.ts";
-
-interface StateParts {
-  /** The study's id. */
-  readonly study: string;
-  readonly model: UpdateModel;
-  readonly openingSync: OpeningSync;
-  readonly neighbours: Iterable<Neighbour>;
-}
-
-/** What a device keeps of itself, for the next start to go on from. */
-function savedPersonal({ study, model, openingSync, neighbours }: StateParts): SavedState {
-  const { centroids, present, round } = model;
-  return {
-    study,
-    round,
-    centroids: centroids === undefined ? [] : toRows(centroids),
-    present,
-    ...openingSync.saved(),
-    own: model.savedOwn(),
-    neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
-      last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
-    ),
-  };
-}
 
 /**
  * Makes the second release if it is due. A network that never rests must not keep a device from its better answer, so it
@@ -75,7 +43,6 @@ export function followReleases(model: UpdateModel, sinceStart: number, isOpening
 
 export class PersonalLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
-  readonly #studyId: string;
   readonly #model: UpdateModel;
   readonly #openingSync: OpeningSync;
   readonly #neighbours = new Map<string, Neighbour>();
@@ -92,9 +59,8 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#isPaused = options.isPaused ?? false;
-    this.#studyId = studyId(contract);
     this.#alarm = alarm(clock, () => this.#work());
-    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
+    const saved = usableState(memory.saved, contract);
     const history = { memory: memory.history, onKept: () => this.#wake() };
     this.#startedAt = clock.now();
     this.#model = new UpdateModel(study, rows, seed, saved, history);
@@ -113,7 +79,7 @@ export class PersonalLoop implements Device, NetworkListener {
     });
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
-      const neighbour = createNeighbour(peer, clock.now(), known && { ...known, centroids: matrix(known.centroids) });
+      const neighbour = new Neighbour(peer, clock.now(), known);
       neighbour.heardRound = this.#model.round;
       if (known !== undefined) neighbour.heardIn = this.#openingSync.tag.number;
       this.#neighbours.set(peer, neighbour);
@@ -141,16 +107,9 @@ export class PersonalLoop implements Device, NetworkListener {
     const neighbours = [...this.#neighbours.values()];
     const isOpening = this.#sender.isHeldBack || this.#openingSync.isOpening(neighbours, now);
     const opening = this.#openingSync.tag.number;
-    const origin = {
-      study,
-      peer: network.self,
-      epoch: memory.epoch,
-      opening,
-      isOpening,
-      isPaused: this.#isPaused,
-      now,
-    };
-    return personalStatus(origin, this.#model, neighbours, this.#sender.framesSent);
+    const origin = { study, peer: network.self, epoch: memory.epoch, now };
+    const phase = { opening, isOpening, isPaused: this.#isPaused };
+    return personalStatus({ ...origin, ...phase }, this.#model, neighbours, this.#sender.framesSent);
   }
 
   setRows(rows: DeviceRows): void {
@@ -171,7 +130,7 @@ export class PersonalLoop implements Device, NetworkListener {
     // What the others passed on for a liar must not count against them when it is gone.
     if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveOpenings(neighbour);
     for (const peer of wanted) {
-      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, new Neighbour(peer, clock.now()));
     }
     this.#wake();
   }
@@ -216,9 +175,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
-    if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
-    if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
-    keepOrder(this.#options, neighbour, verdict);
+    answerVerdict(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, heard: CentroidsFrame): void {
@@ -333,8 +290,19 @@ export class PersonalLoop implements Device, NetworkListener {
     });
   }
 
+  /** What a device keeps of itself, for the next start to go on from. */
   #state(): SavedState {
-    const [model, openingSync] = [this.#model, this.#openingSync];
-    return savedPersonal({ study: this.#studyId, model, openingSync, neighbours: this.#neighbours.values() });
+    const { centroids, present, round } = this.#model;
+    return {
+      study: studyId(this.#options.contract),
+      round,
+      centroids: centroids === undefined ? [] : toRows(centroids),
+      present,
+      ...this.#openingSync.saved(),
+      own: this.#model.savedOwn(),
+      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
+        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
+      ),
+    };
   }
 }

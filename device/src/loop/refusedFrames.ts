@@ -1,65 +1,52 @@
 // What two neighbours say to each other when one refuses the other's frames: because their stamps go back (an earlier epoch,
 // or a key that two devices use), or because they are of another study.
 
-import type { Clock, PeerNetwork } from "../environment.ts";
-import { canonicalStudy, differenceFrom, type Study } from "../study/study.ts";
-import type { Contract } from "../wire/frames.ts";
-import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
-import { encodeOrderFrame, encodeStudyFrame } from "../wire/studyFrames.ts";
+import { canonicalStudy, differenceFrom } from "../study/study.ts";
+import { HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
+import { encodeOrderFrame, encodeStudyFrame, type OrderReport } from "../wire/studyFrames.ts";
+import type { DeviceOptions } from "./device.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
-import type { Neighbour } from "./neighbours.ts";
-import type { DeviceMemory } from "./savedState.ts";
+import { isRecent, type Neighbour } from "./neighbours.ts";
 
-/** What a device does this with. */
-interface StudyContext {
-  readonly study: Study;
-  readonly contract: Contract;
-  readonly network: PeerNetwork;
-  readonly notice?: (line: string) => void;
+/** What follows from a verdict but for the content of the study: two studies are compared, and the order is kept. */
+export function answerVerdict(options: DeviceOptions, neighbour: Neighbour, verdict: FrameVerdict): void {
+  if (verdict.kind === "study") hearStudy(options, neighbour, verdict.text);
+  if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(options, neighbour);
+  if (verdict.kind === "refused" && verdict.reason === "order") sendOrder(options, neighbour);
+  if (verdict.kind === "order") hearOrder(options, neighbour, verdict.order);
 }
 
 /** A neighbour of another study is sent ours, so that it can say what differs. */
-export function sendStudy({ study, contract, network }: StudyContext, neighbour: Neighbour): void {
+function sendStudy({ study, contract, network }: DeviceOptions, neighbour: Neighbour): void {
   if (neighbour.studySent || !neighbour.isConnected) return;
   neighbour.studySent = true;
   network.send(neighbour.peer, encodeStudyFrame(contract, canonicalStudy(study)));
 }
 
 /** It is sent nothing more until it has our study. */
-export function hearStudy(parts: StudyContext, neighbour: Neighbour, theirs: string): void {
+function hearStudy(options: DeviceOptions, neighbour: Neighbour, theirs: string): void {
   // One text a connection: reading it costs more than a frame.
   if (neighbour.studyHeard) return;
-  const difference = differenceFrom(parts.study, theirs);
+  const difference = differenceFrom(options.study, theirs);
   if (difference === undefined) return;
-  sendStudy(parts, neighbour);
+  sendStudy(options, neighbour);
   neighbour.studyHeard = true;
   neighbour.refusal = `another study, ${difference}`;
-  parts.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
+  options.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
 }
 
-/** What a device does this with. */
-interface OrderContext {
-  readonly contract: Contract;
-  readonly network: PeerNetwork;
-  readonly clock: Clock;
-  readonly memory: DeviceMemory;
-}
-
-/** Answers a frame that was refused as old, and notes what a neighbour answered to such frames of ours. */
-export function keepOrder(means: OrderContext, neighbour: Neighbour, verdict: FrameVerdict): void {
-  if (verdict.kind === "refused" && verdict.reason === "order") sendOrder(means, neighbour);
-  if (verdict.kind !== "order") return;
-  const { clock, memory } = means;
-  const { taken, refused } = verdict.order;
+/** What a neighbour answered to frames of ours that it refused as old. */
+function hearOrder({ clock, memory }: DeviceOptions, neighbour: Neighbour, order: OrderReport): void {
+  const { taken, refused } = order;
   // About an earlier start of ours, and over.
   if (taken.epoch < memory.epoch) return;
-  neighbour.order = { ...verdict.order, at: clock.now() };
+  neighbour.order = { ...order, at: clock.now() };
   // A lie must not use up all numbers.
   if (refused === memory.epoch && taken.epoch <= LARGEST_LEARNT_EPOCH) memory.goAbove?.(taken.epoch);
 }
 
 /** A neighbour whose older frames are refused is sent what was taken last from it, if that is due. */
-export function sendOrder({ contract, network, clock }: OrderContext, neighbour: Neighbour): void {
+export function sendOrder({ contract, network, clock }: DeviceOptions, neighbour: Neighbour): void {
   const { last, rival } = neighbour.filter;
   const now = clock.now();
   if (last === undefined || rival === undefined || !neighbour.isConnected || !isRecent(rival.at, now)) return;
@@ -67,23 +54,4 @@ export function sendOrder({ contract, network, clock }: OrderContext, neighbour:
   neighbour.orderSentAt = now;
   const isTwice = isRecent(rival.twiceAt, now);
   network.send(neighbour.peer, encodeOrderFrame(contract, { taken: last, refused: rival.epoch, isTwice }));
-}
-
-/** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
-export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
-  const { rival } = filter;
-  if (rival !== undefined && isRecent(rival.at, now)) {
-    return isRecent(rival.twiceAt, now)
-      ? "runs twice with the same key: one of the two must stop, or get a key of its own"
-      : "is refused: it sent later frames before, so its clock or a backup went back; it must be started again";
-  }
-  if (order === undefined || !isRecent(order.at, now)) return undefined;
-  return order.isTwice || order.refused !== epoch
-    ? "hears this device twice: a copy with the same key runs elsewhere; stop one of the two, or give it a key of its own"
-    : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
-}
-
-/** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
-function isRecent(at: number | undefined, now: number): boolean {
-  return at !== undefined && now - at < AWAY_MILLISECONDS;
 }

@@ -1,10 +1,10 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
 import type { HistoryMemory } from "../privacy/history.ts";
-import type { Stamp } from "../wire/frames.ts";
+import { type Contract, type Stamp, studyId } from "../wire/frames.ts";
 import type { SavedSketch } from "./sketch.ts";
 
-interface SavedNeighbour extends Stamp {
+export interface SavedNeighbour extends Stamp {
   readonly peer: string;
   readonly seed: number;
   readonly centroids: readonly (readonly number[])[];
@@ -22,7 +22,7 @@ interface SavedOwn {
   readonly centroids: readonly (readonly number[])[];
 }
 
-/** Where a device with shared clusters was; see masked/generation.ts. */
+/** Where a device with shared clusters was; see sharedClusters/generation.ts. */
 interface SavedGeneration {
   readonly number: number;
   readonly stage: number;
@@ -64,13 +64,8 @@ export interface DeviceMemory {
 }
 
 /** What was saved for this study, if it is of the right shape: a file can be edited, and older versions differ. */
-export function usableState(
-  saved: SavedState | undefined,
-  study: string,
-  k: number,
-  d: number,
-): SavedState | undefined {
-  if (saved === undefined || saved.study !== study) return undefined;
+export function usableState(saved: SavedState | undefined, { k, d, hash }: Contract): SavedState | undefined {
+  if (saved === undefined || saved.study !== studyId({ hash })) return undefined;
   const isShaped = (rows: unknown, most: boolean) =>
     Array.isArray(rows) &&
     (most ? rows.length > 0 && rows.length <= k : rows.length === k) &&

@@ -2,9 +2,7 @@
 // jitters or drifts for ever moves the device with each of its frames, and what is sent on would move the whole network.
 
 import { NOISE_GROWTH, NOISE_MARGIN, NOISE_PROGRESS, NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../wire/limits.ts";
-
-/** The largest difference of a coordinate, as a share of its feature's range. */
-type Distance = (a: Float64Array, b: Float64Array) => number;
+import { type Distance, Room } from "./damping.ts";
 
 /**
  * Moves are looked at in blocks of many updates. What converges needs half of the room from one block to the next, and
@@ -14,8 +12,7 @@ type Distance = (a: Float64Array, b: Float64Array) => number;
 export class MoveNoise {
   readonly #distance: Distance;
   readonly #onQuiet: (level: number) => void;
-  #low = new Float64Array(0);
-  #high = new Float64Array(0);
+  #block = new Room(new Float64Array(0));
   #updates = 0;
   #notedAt = Number.NEGATIVE_INFINITY;
   /** The room of the last block, and the least that any has needed. */
@@ -43,15 +40,9 @@ export class MoveNoise {
   /** Where the device is after an update that has moved it. */
   note(centroids: Float64Array, now: number): void {
     this.#notedAt = now;
-    if (this.#updates === 0) {
-      this.#low = centroids.slice();
-      this.#high = centroids.slice();
-    }
+    if (this.#updates === 0) this.#block = new Room(centroids);
+    else this.#block.add(centroids);
     this.#updates++;
-    for (let i = 0; i < centroids.length; i++) {
-      this.#low[i] = Math.min(this.#low[i], centroids[i]);
-      this.#high[i] = Math.max(this.#high[i], centroids[i]);
-    }
     if (this.#updates === NOISE_UPDATES) this.#judge();
   }
 
@@ -66,7 +57,7 @@ export class MoveNoise {
   }
 
   #judge(): void {
-    const room = this.#distance(this.#low, this.#high);
+    const room = this.#distance(this.#block.low, this.#block.high);
     // A network that was nearly at rest sets out again when somebody leaves. Only once, so that noise that comes and goes
     // is not something new each time.
     const isNew = !this.#hasGrown && room > NOISE_GROWTH * this.#least;

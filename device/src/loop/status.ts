@@ -6,8 +6,7 @@ import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import { type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
-import { conflictOf } from "./refusedFrames.ts";
+import { conflictOf, type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 /**
@@ -107,19 +106,22 @@ export interface DeviceStatus {
 }
 
 /** Whose status, of when. */
-interface StatusOrigin {
+export interface StatusOrigin {
   readonly peer: string;
   readonly study: Study;
   readonly epoch: number;
+  readonly now: number;
+}
+
+interface PersonalOrigin extends StatusOrigin {
   readonly opening: number;
   /** Something is to come: sketches are being gathered, or a change is held back. */
   readonly isOpening: boolean;
   readonly isPaused: boolean;
-  readonly now: number;
 }
 
 export function personalStatus(
-  { peer, study, epoch, opening, isOpening, isPaused, now }: StatusOrigin,
+  { peer, study, epoch, opening, isOpening, isPaused, now }: PersonalOrigin,
   model: UpdateModel,
   neighbours: readonly Neighbour[],
   framesSent: number,

@@ -47,11 +47,7 @@ export function followRows(
 ): { history: PublishedHistory; waiting: WaitingRows } {
   const { counted, departed } = history;
   const left = keyCounts(keysOf(rows));
-  const take = (key: number) => {
-    const many = left.get(key) ?? 0;
-    if (many > 0) left.set(key, many - 1);
-    return many > 0 ? 1 : 0;
-  };
+  const take = (key: number) => Number(takeOne(left, key));
   const own = keysOf(counted.rows);
   const isThere = Uint32Array.from(own, take);
   const wantsBack = Uint32Array.from(departed.keys, take);

@@ -1,10 +1,13 @@
 // The ledger of a private device, and the account kept in it: every release of its rows, what it cost, what may still be spent,
 // and what was released last. It is written before anything that rests on it is sent, so that a crash can only count too much.
 
-import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
 import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 
 /** cells: how many rows lie where. means: the rows around given centroids. */
@@ -110,6 +113,26 @@ export interface PrivateStatus {
   readonly failure: string | null;
 }
 
+/** A name for rows that tells nothing about them to whoever does not know the secret. */
+function nameOfRows(secret: string, { data }: Matrix): string {
+  return bytesToHex(hmac(sha256, hexToBytes(secret), new Uint8Array(data.buffer, data.byteOffset, data.byteLength)));
+}
+
+/** In whatever order they are read, they are the same rows. */
+function inOrderOfValues(rows: Matrix): Matrix {
+  const { data, cols } = rows;
+  const order = Array.from({ length: rows.rows }, (_, r) => r);
+  order.sort((a, b) => {
+    for (let c = 0; c < cols; c++) {
+      const difference = data[a * cols + c] - data[b * cols + c];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return takeRows(rows, order);
+}
+
+/** The rows of a private device and what was paid for them. */
 export class Account {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;
@@ -120,6 +143,9 @@ export class Account {
   /** As it is written down. Nothing else counts. */
   kept: Ledger;
   isLost: boolean;
+  /** Within the study's bounds, scaled. */
+  rows: Matrix;
+  #name = "";
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
@@ -129,6 +155,19 @@ export class Account {
     this.isLost = memory !== undefined && (memory.isLost || (memory.saved !== undefined && saved === undefined));
     this.ledger = saved ?? newLedger();
     this.kept = this.ledger;
+    this.rows = { data: new Float64Array(0), rows: 0, cols: study.features.length };
+  }
+
+  /** The data became these. */
+  take(rows: Matrix): void {
+    this.rows = inOrderOfValues(scaleRows(this.#study, rows));
+    this.#name = nameOfRows(this.ledger.secret, this.rows);
+  }
+
+  /** Whether the rows are others than those that were released last. */
+  get isOutdated(): boolean {
+    const last = this.ledger.releases.at(-1);
+    return last !== undefined && last.rows !== this.#name;
   }
 
   get isKept(): boolean {
@@ -139,23 +178,22 @@ export class Account {
   beginAgainIfLost(): void {
     if (this.isLost) this.ledger = newLedger();
     this.isLost = false;
+    this.#name = nameOfRows(this.ledger.secret, this.rows);
   }
 
-  /** What one release costs: half of epsilon. */
-  get price(): number {
-    const { epsilon, delta } = budgetOf(this.#study);
-    return rhoOf(epsilon, delta) / 2;
-  }
-
-  /** Pays, and writes down what was paid together with what it bought. Nothing happens where the lifetime forbids it. */
-  pay(release: Release, buy: (ledger: Ledger) => Partial<Ledger>): void {
-    const { delta, lifetime } = budgetOf(this.#study);
+  /**
+   * Pays half of epsilon for a release of the rows, and writes down what was paid together with what it bought. Nothing
+   * happens where the lifetime forbids it.
+   */
+  pay(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>): void {
+    const { epsilon, delta, lifetime } = budgetOf(this.#study);
     const { releases } = this.ledger;
+    const release = { rows: this.#name, stage, rho: rhoOf(epsilon, delta) / 2 };
     if (spentOn(releases) + release.rho > rhoOf(lifetime, delta)) {
       this.#failure = `a further release would cost more than the study's lifetimeEpsilon of ${lifetime}`;
       return;
     }
-    this.ledger = { ...this.ledger, releases: [...releases, release], ...buy(this.ledger) };
+    this.ledger = { ...this.ledger, releases: [...releases, release], ...buy(release, this.ledger) };
     this.keep();
   }
 
@@ -175,7 +213,7 @@ export class Account {
     else this.#memory.keep(encodeLedger(ledger), done);
   }
 
-  status(): Omit<PrivateStatus, "isOutdated"> {
+  status(): PrivateStatus {
     const { delta, lifetime } = budgetOf(this.#study);
     const spent = spentOn(this.ledger.releases);
     return {
@@ -184,6 +222,7 @@ export class Account {
       delta,
       releases: this.ledger.releases.length,
       stage: this.kept.releases.at(-1)?.stage ?? null,
+      isOutdated: this.isOutdated,
       isHistoryLost: this.isLost,
       failure: this.#failure ?? null,
     };

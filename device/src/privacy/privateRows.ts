@@ -1,7 +1,7 @@
 // Private rows of one device: released with noise that repeats itself, paid for in a ledger, and never asked again. Alone they
 // are released twice; with shared clusters they add to sums over many devices, once for each answer.
 
-import { type Matrix, takeRows } from "@fedkm/core";
+import type { Matrix } from "@fedkm/core";
 import {
   cellSummary,
   gridFor,
@@ -15,16 +15,10 @@ import {
 } from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
-import { scaleRows } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
-
-/** A name for rows that tells nothing about them to whoever does not know the secret. */
-function nameOfRows(secret: string, rows: Matrix): string {
-  return bytesToHex(hmac(sha256, hexToBytes(secret), bytesOf(rows)));
-}
 
 /** Of one release: its label says which, of which rows and with which parameters. */
 function noiseOf(secret: string, label: string): RandomBytes {
@@ -41,47 +35,25 @@ function noiseOf(secret: string, label: string): RandomBytes {
   };
 }
 
-function bytesOf({ data }: Matrix): Uint8Array {
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-}
-
-/** In whatever order they are read, they are the same rows. */
-function inOrderOfValues(rows: Matrix): Matrix {
-  const { data, cols } = rows;
-  const order = Array.from({ length: rows.rows }, (_, r) => r);
-  order.sort((a, b) => {
-    for (let c = 0; c < cols; c++) {
-      const difference = data[a * cols + c] - data[b * cols + c];
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  });
-  return takeRows(rows, order);
-}
-
 export class PrivateRows {
   readonly #study: Study;
   readonly #account: Account;
-  #rows: Matrix;
-  #name = "";
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
     this.#account = new Account(study, memory, onKept);
-    this.#rows = { data: new Float64Array(0), rows: 0, cols: study.features.length };
   }
 
   /** The data became these. The first ones are released at once; later ones wait for a person. */
   take(rows: Matrix): void {
+    this.#account.take(rows);
     const { ledger, isLost } = this.#account;
-    this.#rows = inOrderOfValues(scaleRows(this.#study, rows));
-    this.#name = nameOfRows(ledger.secret, this.#rows);
-    if (ledger.releases.length === 0 && this.#rows.rows > 0 && !isLost) this.#releaseCells();
+    if (ledger.releases.length === 0 && this.usable > 0 && !isLost) this.#releaseCells();
   }
 
   /** Rows of the data within the study's bounds. */
   get usable(): number {
-    return this.#rows.rows;
+    return this.#account.rows.rows;
   }
 
   /** What stands for the rows; undefined: nothing was released, or it is not written down. */
@@ -91,27 +63,21 @@ export class PrivateRows {
 
   /** Whether the second release is to come when centroids have come to rest. */
   get awaitsCentroids(): boolean {
-    const { isKept, isLost, kept } = this.#account;
-    return isKept && kept.releases.at(-1)?.stage === "cells" && !this.#isOutdated && !isLost;
-  }
-
-  get #isOutdated(): boolean {
-    const last = this.#account.ledger.releases.at(-1);
-    return last !== undefined && last.rows !== this.#name;
+    const { isKept, isLost, isOutdated, kept } = this.#account;
+    return isKept && kept.releases.at(-1)?.stage === "cells" && !isOutdated && !isLost;
   }
 
   /** A person wants the data as they are now to be released. */
   renew(): void {
     this.#account.beginAgainIfLost();
-    this.#name = nameOfRows(this.#account.ledger.secret, this.#rows);
-    if (this.#rows.rows > 0) this.#releaseCells();
+    if (this.usable > 0) this.#releaseCells();
   }
 
   #releaseCells(): void {
     const { typicalRows, features, k } = this.#study;
     const grid = gridFor(boxOf(features), typicalRows ?? 1, budgetOf(this.#study).epsilon);
     this.#release("cells", [grid.perSide], (rho, noise) => {
-      return cellSummary(releaseCells(this.#rows, grid, rho, noise), grid, rho, k);
+      return cellSummary(releaseCells(this.#account.rows, grid, rho, noise), grid, rho, k);
     });
   }
 
@@ -122,18 +88,16 @@ export class PrivateRows {
     const { low, high } = boxOf(this.#study.features);
     const reach = reachIn(low, high);
     this.#release("means", Array.from(centroids.data), (rho, noise) => {
-      const released = releaseResiduals(this.#rows, centroids, reach, rho, noise);
+      const released = releaseResiduals(this.#account.rows, centroids, reach, rho, noise);
       return residualSummary(released, centroids, reach, lossAt(summary, centroids));
     });
   }
 
   #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => RowSummary) {
-    const rho = this.#account.price;
-    const release = { rows: this.#name, stage, rho };
-    this.#account.pay(release, ({ secret, releases }) => {
+    this.#account.pay(stage, (release, { secret, releases }) => {
       // A restored backup repeats a release to the last bit, which tells nobody more than the first.
       const label = JSON.stringify({ ...release, number: releases.length, parameters });
-      return { summary: buy(rho, noiseOf(secret, label)) };
+      return { summary: buy(release.rho, noiseOf(secret, label)) };
     });
   }
 
@@ -142,7 +106,7 @@ export class PrivateRows {
   }
 
   status(): PrivateStatus {
-    return { ...this.#account.status(), isOutdated: this.#isOutdated };
+    return this.#account.status();
   }
 }
 
@@ -162,21 +126,16 @@ interface ReleaseRequest {
 }
 
 export class SharedPrivateRows {
-  readonly #study: Study;
   readonly #account: Account;
-  #name = "";
-  /** Within the study's bounds, scaled. */
-  points: Matrix;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
-    this.#study = study;
     this.#account = new Account(study, memory, onKept);
-    this.points = { data: new Float64Array(0), rows: 0, cols: study.features.length };
   }
 
-  take(rows: Matrix): void {
-    this.points = inOrderOfValues(scaleRows(this.#study, rows));
-    this.#name = nameOfRows(this.#account.ledger.secret, this.points);
+  /** The data became these. Returns those within the study's bounds, scaled. */
+  take(rows: Matrix): Matrix {
+    this.#account.take(rows);
+    return this.#account.rows;
   }
 
   /**
@@ -218,23 +177,19 @@ export class SharedPrivateRows {
   consent(): void {
     this.#account.beginAgainIfLost();
     const { ledger } = this.#account;
-    this.#name = nameOfRows(ledger.secret, this.points);
     const isClosed = this.refusal("cells") !== undefined;
     if (isClosed) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
     this.#account.keep();
   }
 
   #release({ stage, of }: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): void {
-    const paid = { rows: this.#name, stage, rho: this.#account.price };
-    this.#account.pay(paid, ({ secret, posted }) => {
+    this.#account.pay(stage, (paid, { secret, posted }) => {
       const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
-      const added: PostedIntegers = { stage, of, integers };
-      return { posted: [...posted, added] };
+      return { posted: [...posted, { stage, of, integers }] };
     });
   }
 
   status(): PrivateStatus {
-    const last = this.#account.ledger.releases.at(-1);
-    return { ...this.#account.status(), isOutdated: last !== undefined && last.rows !== this.#name };
+    return this.#account.status();
   }
 }

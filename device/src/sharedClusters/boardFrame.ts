@@ -1,7 +1,7 @@
 // The board frame of shared clusters to the byte: where its sender is, which entries of the board it has, and those
 // that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
 
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import {
   COUNT_AT,
   type Contract,
@@ -15,9 +15,9 @@ import {
   writeHeader,
 } from "../wire/frames.ts";
 import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
-import { type DecodedFrame, decodeFrame } from "../wire/studyFrames.ts";
+import { type DecodedFrame, decodeFrame, refused } from "../wire/studyFrames.ts";
 import { TREE_INTEGERS } from "./board.ts";
-import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
+import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
 import {
   type Content,
   GENERATION_HEAD_BYTES,
@@ -66,45 +66,32 @@ export function encodeBoardMessage(
   message: Omit<BoardMessage, "kind"> & { readonly stage: Stage },
 ): Uint8Array {
   const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
-  const numbers = content?.numbers ?? new Float64Array(0);
-  const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
-  const roster = content?.roster;
-  const state = generationBytes({ number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) });
-  const encoded = entries.map(encodeEntry);
-  const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
-  const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
-  const frame = new Uint8Array(length);
-  const view = writeHeader(frame, "board", contract);
+  const state = generationBytes({
+    steps: 0,
+    rows: 0,
+    seeded: 0,
+    numbers: new Float64Array(0),
+    ...content,
+    number,
+    stage,
+  });
+  const fixed = new Uint8Array(HEADER_BYTES + FIXED_BYTES);
+  const view = writeHeader(fixed, "board", contract);
   view.setUint16(COUNT_AT, entries.length, true);
   setInteger(view, EPOCH_AT, stamp.epoch);
   setInteger(view, SEQUENCE_AT, stamp.sequence);
   setInteger(view, HEADER_BYTES, knows);
-  frame.set(hash, HEADER_BYTES + 8);
+  fixed.set(hash, HEADER_BYTES + 8);
   view.setUint16(HEADER_BYTES + 40, have.length, true);
-  const flags = [
-    content !== undefined && NUMBERS_FLAG,
-    isAsking && ASKING_FLAG,
-    isDropped && DROPPED_FLAG,
-    isBelow && BELOW_FLAG,
-    hasHeard && HEARD_FLAG,
-  ];
-  view.setUint16(
-    HEADER_BYTES + 42,
-    flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
-    true,
-  );
-  frame.set(state, HEADER_BYTES + FIXED_BYTES);
-  have.forEach((mark, n) => {
-    for (let i = 0; i < MARK_BYTES; i++) {
-      frame[marksAt + MARK_BYTES * n + i] = Number.parseInt(mark.slice(2 * i, 2 * i + 2), 16);
-    }
-  });
-  let at = marksAt + MARK_BYTES * have.length;
-  for (const bytes of encoded) {
-    frame.set(bytes, at);
-    at += bytes.length;
-  }
-  return frame;
+  const flags =
+    (content === undefined ? 0 : NUMBERS_FLAG) +
+    (isAsking ? ASKING_FLAG : 0) +
+    (isDropped ? DROPPED_FLAG : 0) +
+    (isBelow ? BELOW_FLAG : 0) +
+    (hasHeard ? HEARD_FLAG : 0);
+  view.setUint16(HEADER_BYTES + 42, flags, true);
+  const marks = hexToBytes(have.join(""));
+  return concatBytes(fixed, state, marks, ...entries.flatMap(({ body, signature }) => [body, signature]));
 }
 
 /** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
@@ -117,12 +104,6 @@ export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint
     }
     return decodeMessage(shape, contract, frame);
   };
-}
-
-function refused(
-  reason: "type" | "length" | "shape" | "stamp" | "flags" | "number" | "bounds" | "entry",
-): DecodedFrame {
-  return { kind: "refused", reason };
 }
 
 function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array): DecodedFrame | BoardMessage {

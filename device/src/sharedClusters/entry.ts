@@ -1,6 +1,6 @@
 // An entry of the board: the masked integers of one device in one generation, with its links, signed.
 
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
 import { getInteger, setInteger } from "../wire/frames.ts";
 import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s } from "../wire/int64.ts";
@@ -46,16 +46,20 @@ interface Posting {
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
 export function maskedEntry(secrets: Secrets, generation: Generation, posting: Posting): Entry {
   const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
-  const said = { key: secrets.key, epoch: posting.epoch, links, words: masked(secrets, generation, posting) };
-  const body = bodyOf(said);
-  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
+  return ownEntry(secrets, generation, posting.epoch, masked(secrets, generation, posting), links);
 }
 
-/** Sums over several devices, as a device passes them on. Their pads are those of the devices. */
-export function sumEntry(secrets: Secrets, generation: Generation, epoch: number, words: Int64s): Entry {
-  const said = { key: secrets.key, epoch, links: new Map<string, number>(), words };
-  const body = bodyOf(said);
-  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
+/** Without links: sums over several devices, as a device passes them on. Their pads are those of the devices. */
+export function ownEntry(
+  secrets: Secrets,
+  generation: Generation,
+  epoch: number,
+  words: Int64s,
+  links: Entry["links"] = new Map(),
+): Entry {
+  const content = { key: secrets.key, epoch, links, words };
+  const body = bodyOf(content);
+  return signedEntry(content, body, secrets.sign(signedBytes(generation, body)));
 }
 
 /** The words of a device with a pad of each partner. */
@@ -83,15 +87,12 @@ export function padBetween(
 
 /** Both epochs: whatever is computed anew after a start has other pads. */
 function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
-  const label = new TextEncoder().encode("fedkm pad\n");
-  const info = new Uint8Array(label.length + hash.length + 16);
-  info.set(label);
-  info.set(hash, label.length);
-  const view = new DataView(info.buffer);
+  const stamps = new Uint8Array(16);
+  const view = new DataView(stamps.buffer);
   epochs.forEach((epoch, i) => {
-    setInteger(view, label.length + hash.length + 8 * i, epoch);
+    setInteger(view, 8 * i, epoch);
   });
-  return info;
+  return concatBytes(utf8ToBytes("fedkm pad\n"), hash, stamps);
 }
 
 type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "words">;
@@ -118,23 +119,11 @@ function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
 
 /** The kind first, so that no other signature of a key passes for this one. The generation's hash has the study in it. */
 function signedBytes({ hash }: Generation, body: Uint8Array): Uint8Array {
-  const label = new TextEncoder().encode("fedkm sums\n");
-  const bytes = new Uint8Array(label.length + hash.length + body.length);
-  bytes.set(label);
-  bytes.set(hash, label.length);
-  bytes.set(body, label.length + hash.length);
-  return bytes;
+  return concatBytes(utf8ToBytes("fedkm sums\n"), hash, body);
 }
 
 export function isWellSigned(secrets: Secrets, generation: Generation, entry: Entry): boolean {
   return secrets.isSigned(entry.key, signedBytes(generation, entry.body), entry.signature);
-}
-
-export function encodeEntry({ body, signature }: Entry): Uint8Array {
-  const bytes = new Uint8Array(body.length + SIGNATURE_BYTES);
-  bytes.set(body);
-  bytes.set(signature, body.length);
-  return bytes;
 }
 
 /** The entry that begins there, and where it ends; undefined: there is none of this many integers. */

@@ -1,6 +1,7 @@
 // A generation: what all devices compute sums for at the same time. Its number, its stage, and the numbers that the
 // stage starts from, which are the centroids once the seed is found. Whoever has its bytes has the same generation.
 
+import { concatBytes } from "@noble/hashes/utils.js";
 import type { SharedStage } from "../loop/status.ts";
 import { setInteger } from "../wire/frames.ts";
 import { type Roster, rosterBytes } from "./roster.ts";
@@ -44,6 +45,15 @@ export interface Content {
   readonly roster?: Roster;
 }
 
+/**
+ * What a generation ends with, if not with another one. "settled": nothing moves any more. "implausible": no rows within
+ * the study's bounds have such sums, so somebody's are not of rows. "few": too few devices for a release of private rows,
+ * or not linked closely enough.
+ */
+export type GenerationEnd = "settled" | "implausible" | "few";
+/** What follows from the sums of rows. */
+export type GenerationOutcome = Content | Exclude<GenerationEnd, "few">;
+
 export interface Generation extends Content {
   readonly number: number;
   /** SHA-256 of the study's hash and all of the above. */
@@ -55,9 +65,7 @@ export const GENERATION_HEAD_BYTES = 28;
 
 export function generationBytes(generation: Omit<Generation, "hash">): Uint8Array {
   const { number, stage, steps, rows, seeded, numbers, roster } = generation;
-  const numbersEnd = GENERATION_HEAD_BYTES + 8 * numbers.length;
-  const after = roster === undefined ? new Uint8Array(0) : rosterBytes(roster);
-  const bytes = new Uint8Array(numbersEnd + after.length);
+  const bytes = new Uint8Array(GENERATION_HEAD_BYTES + 8 * numbers.length);
   const view = new DataView(bytes.buffer);
   setInteger(view, 0, number);
   view.setUint8(8, stage);
@@ -65,8 +73,7 @@ export function generationBytes(generation: Omit<Generation, "hash">): Uint8Arra
   setInteger(view, 12, rows);
   setInteger(view, 20, seeded);
   for (let i = 0; i < numbers.length; i++) view.setFloat64(GENERATION_HEAD_BYTES + 8 * i, numbers[i], true);
-  bytes.set(after, numbersEnd);
-  return bytes;
+  return roster === undefined ? bytes : concatBytes(bytes, rosterBytes(roster));
 }
 
 export function generation(
@@ -76,18 +83,13 @@ export function generation(
   digest: (bytes: Uint8Array) => Uint8Array,
 ): Generation {
   const said = { number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) };
-  const content = generationBytes(said);
-  const all = new Uint8Array(study.length + content.length);
-  all.set(study);
-  all.set(content, study.length);
-  return { ...said, hash: digest(all) };
+  return { ...said, hash: digest(concatBytes(study, generationBytes(said))) };
 }
 
+type GenerationName = Pick<Generation, "number" | "hash">;
+
 /** Later generations have larger numbers; of two with one number, the larger hash counts everywhere. */
-export function compareGenerations(
-  a: Pick<Generation, "number" | "hash">,
-  b: Pick<Generation, "number" | "hash">,
-): number {
+export function compareGenerations(a: GenerationName, b: GenerationName): number {
   if (a.number !== b.number) return a.number - b.number;
   const at = a.hash.findIndex((byte, i) => byte !== b.hash[i]);
   return at < 0 ? 0 : a.hash[at] - b.hash[at];

@@ -2,7 +2,7 @@
 // of n devices are short of the true ones is below n of these units; smaller moves are none, and the answer is at rest.
 
 import { BOX_HALF_RANGES } from "../wire/limits.ts";
-import type { Content } from "./generation.ts";
+import type { Content, GenerationOutcome } from "./generation.ts";
 import type { CountsAndSums, SumsShape } from "./shape.ts";
 
 /**
@@ -34,7 +34,7 @@ export function lloydStep(
   content: Content,
   totals: Float64Array,
   devices: number,
-): Content | "settled" | "implausible" {
+): GenerationOutcome {
   const counts = totals.subarray(0, k);
   const rows = counts.reduce((sum, count) => sum + count, 0);
   if (!counts.every((count) => count >= 0) || rows > 2 ** 50) return "implausible";

@@ -4,25 +4,34 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { type Int64s, toInt64s } from "../wire/int64.ts";
-import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "../wire/limits.ts";
+import {
+  FARTHEST_GENERATION,
+  GREETING_MILLISECONDS,
+  PATIENCE_MILLISECONDS,
+  SILENCE_MILLISECONDS,
+  SMALL_INTEGERS,
+} from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
-import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
-import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
+import { type Entry, isWellSigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
-  type BoardPartner,
+  type Content,
+  compareGenerations,
+  type Generation,
+  type GenerationEnd,
+  generation,
+  stages,
+} from "./generation.ts";
+import {
+  BoardPartner,
   beginGeneration,
-  confirmEntries,
-  connectPartner,
-  createPartner,
   dueMessages,
   isLeftOut,
   isPending,
   type OutboxState,
-  setPartners,
   takeMessage,
 } from "./outbox.ts";
-import { endWithoutSums, type GenerationEnd, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import type { SumsShape } from "./shape.ts";
 
@@ -44,7 +53,8 @@ export class Member {
   readonly #id: string;
   readonly #board = new Board();
   readonly #links = new Map<string, BoardPartner>();
-  #generation: Generation;
+  /** Written here only, like the outcome. */
+  generation: Generation;
   #hash: string;
   /** Whether others find the numbers of this generation by themselves. */
   #isFound = true;
@@ -55,7 +65,7 @@ export class Member {
   #turnedAt = 0;
   isPaused = false;
   /** Undefined: this generation is not over here. */
-  #outcome: GenerationEnd | undefined;
+  outcome: GenerationEnd | undefined;
   /** Of the last generation that was closed here. */
   closed: ClosedBoard | undefined;
 
@@ -63,17 +73,9 @@ export class Member {
     const { number, content } = options.start;
     this.#options = options;
     this.#id = idOf(options.secrets.key);
-    this.#generation = this.#made(number, content);
-    this.#hash = bytesToHex(this.#generation.hash);
-    this.#outcome = endWithoutSums(content);
-  }
-
-  get generation(): Generation {
-    return this.#generation;
-  }
-
-  get outcome(): GenerationEnd | undefined {
-    return this.#outcome;
+    this.generation = this.#made(number, content);
+    this.#hash = bytesToHex(this.generation.hash);
+    this.outcome = endWithoutSums(content);
   }
 
   get twofaced() {
@@ -96,18 +98,28 @@ export class Member {
 
   /** Who is linked from now on. Those that were there at the start are waited for. */
   setLinks(peers: readonly string[], now: number, isStart = false): void {
-    const added = (peer: string) => {
+    let isLess = false;
+    for (const [peer, { counted }] of this.#links) {
+      if (peers.includes(peer)) continue;
+      this.#links.delete(peer);
+      isLess ||= counted > 0;
+    }
+    for (const peer of peers) {
+      if (this.#links.has(peer)) continue;
       const id = idOf(this.#options.secrets.keyOf(peer));
-      return createPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0);
-    };
-    const isLess = setPartners(this.#links, peers, added);
+      this.#links.set(peer, new BoardPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
+    }
     if (isLess && this.#isBound) this.bump(now);
     else this.post(now);
   }
 
   connect(peer: string): void {
     const link = this.#links.get(peer);
-    if (link !== undefined) connectPartner(link);
+    if (link === undefined) return;
+    // Whatever was under way is lost.
+    link.flight.clear();
+    const waits = { patience: PATIENCE_MILLISECONDS, greeting: GREETING_MILLISECONDS };
+    Object.assign(link, { isConnected: true, toldHash: "", ...waits });
   }
 
   disconnect(peer: string): void {
@@ -118,24 +130,24 @@ export class Member {
   /** Something about this device changed: all add up again, a little aside. */
   bump(now: number): void {
     const { shape, secrets, epoch } = this.#options;
-    const { number, hash } = this.#generation;
+    const { number, hash } = this.generation;
     const chance = secrets.digest(new TextEncoder().encode(`${bytesToHex(hash)} ${this.#id} ${epoch}`));
-    this.#turn(this.#made(number + 1, stirred(shape, this.#generation, chance)), false, now);
+    this.#turn(this.#made(number + 1, stirred(shape, this.generation, chance)), false, now);
   }
 
   /** Begins again with this content. */
   restart(content: Content, now: number): void {
-    this.#turn(this.#made(this.#generation.number + 1, content), false, now);
+    this.#turn(this.#made(this.generation.number + 1, content), false, now);
   }
 
   #turn(next: Generation, isFound: boolean, now: number, parent?: string): void {
-    this.#generation = next;
+    this.generation = next;
     this.#hash = bytesToHex(next.hash);
     this.#isFound = isFound && !this.#options.shape.isTree;
     this.#isPosted = false;
     this.#parent = parent;
     this.#own = undefined;
-    this.#outcome = endWithoutSums(next);
+    this.outcome = endWithoutSums(next);
     this.#turnedAt = now;
     this.#board.clear();
     for (const link of this.#links.values()) beginGeneration(link);
@@ -146,30 +158,30 @@ export class Member {
   /** What a neighbour said of this generation before this device was in it. */
   #catchUp(link: BoardPartner, now: number): void {
     const { ahead } = link;
-    if (ahead === undefined || compareGenerations(ahead, this.#generation) > 0) return;
+    if (ahead === undefined || compareGenerations(ahead, this.generation) > 0) return;
     link.ahead = undefined;
     if (bytesToHex(ahead.hash) === this.#hash) this.#take(link, ahead, now);
   }
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
-    if (this.#isPosted || this.#outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
+    if (this.#isPosted || this.outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
     const { shape, secrets, epoch, colluders, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     if (partners.length <= colluders) return;
-    const isWelcome = mayAdd(shape.releasing, this.#generation, this.#id, partners);
+    const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
     if (!isWelcome) this.bump(now);
-    const integers = isWelcome ? integersFor(this.#generation) : undefined;
+    const integers = isWelcome ? integersFor(this.generation) : undefined;
     if (integers === undefined) return;
     this.#isPosted = true;
-    if (shape.isTree) this.#own = masked(secrets, this.#generation, { epoch, partners, words: treeInt64s(integers) });
-    else this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: toInt64s(integers) }));
+    if (shape.isTree) this.#own = masked(secrets, this.generation, { epoch, partners, words: treeInt64s(integers) });
+    else this.#board.add(maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) }));
     this.#step(now);
   }
 
   /** Whether something rests on the links as they are. */
   get #isBound(): boolean {
-    return this.#isPosted || this.#generation.stage === stages.rest;
+    return this.#isPosted || this.generation.stage === stages.rest;
   }
 
   /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
@@ -178,19 +190,19 @@ export class Member {
     const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
     if (words === undefined || this.#parent === undefined) return words && closedTree(words);
     const { secrets, epoch } = this.#options;
-    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(sumEntry(secrets, this.#generation, epoch, words));
+    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(ownEntry(secrets, this.generation, epoch, words));
     return undefined;
   }
 
   #step(now: number): void {
-    if (!this.#isPosted || this.#outcome !== undefined) return;
+    if (!this.#isPosted || this.outcome !== undefined) return;
     const closed = this.#closed();
     if (closed === undefined) return;
     this.closed = closed;
     const { shape } = this.#options;
-    const found = nextContent(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
-    if (typeof found === "string") this.#outcome = found;
-    else this.#turn(this.#made(numberAfter(this.#generation, found), found), true, now);
+    const found = nextContent(shape, this.generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
+    if (typeof found === "string") this.outcome = found;
+    else this.#turn(this.#made(numberAfter(this.generation, found), found), true, now);
   }
 
   hear(peer: string, message: BoardMessage, now: number): void {
@@ -211,7 +223,7 @@ export class Member {
     // would both answer for the same centroids.
     if (link.counted === 0) return;
     this.#follow(link, message, now);
-    const order = compareGenerations(message, this.#generation);
+    const order = compareGenerations(message, this.generation);
     if (order === 0) this.#take(link, message, now);
     if (order < 0) link.needsNumbers = true;
     if (order < 0 && message.isAsking) link.toldHash = "";
@@ -221,8 +233,8 @@ export class Member {
   /** Goes to a later generation, if its numbers are known. */
   #follow(link: BoardPartner, message: BoardMessage, now: number): void {
     const { number, content } = message;
-    if (compareGenerations(message, this.#generation) <= 0) return;
-    if (this.#generation.number > 0 && number > this.#generation.number + FARTHEST_GENERATION) return;
+    if (compareGenerations(message, this.generation) <= 0) return;
+    if (this.generation.number > 0 && number > this.generation.number + FARTHEST_GENERATION) return;
     if (content === undefined) {
       link.ahead = message;
       link.owedAt ??= now;
@@ -236,7 +248,11 @@ export class Member {
   #take(link: BoardPartner, message: BoardMessage, now: number): void {
     const { isTree } = this.#options.shape;
     let isNews = isTree && link.isBelow !== message.isBelow;
-    confirmEntries(link, message);
+    link.needsNumbers = false;
+    link.confirmed.clear();
+    for (const mark of message.have) link.confirmed.add(mark);
+    link.isBelow = message.isBelow;
+    link.hasHeard = message.hasHeard;
     if (isTree && !message.hasHeard) link.owedAt ??= now;
     const hash = this.#hash;
     for (const entry of message.entries) {
@@ -246,7 +262,7 @@ export class Member {
       link.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark)) continue;
       // What a device says itself comes over a link that only its key can open; the check is for those further away.
-      if (entry.id !== link.id && !isWellSigned(this.#options.secrets, this.#generation, entry)) continue;
+      if (entry.id !== link.id && !isWellSigned(this.#options.secrets, this.generation, entry)) continue;
       if (!this.#board.add(entry)) continue;
       isNews = true;
       this.#hearOf(entry, now);
@@ -296,11 +312,11 @@ export class Member {
     const { shape } = this.#options;
     return {
       self: this.#id,
-      generation: this.#generation,
+      generation: this.generation,
       hash: this.#hash,
       board: this.#board,
       isFound: this.#isFound,
-      isSmall: sizesOf(shape, this.#generation.stage).integers <= SMALL_INTEGERS,
+      isSmall: sizesOf(shape, this.generation.stage).integers <= SMALL_INTEGERS,
       isPaused: this.isPaused,
       tree: shape.isTree ? { parent: this.#parent } : undefined,
       turnedAt: this.#turnedAt,

@@ -3,7 +3,15 @@
 
 import { FROZEN_GENERATIONS } from "../wire/limits.ts";
 import type { ClosedBoard } from "./board.ts";
-import { type Content, type Generation, hasCentroids, type Stage, stages } from "./generation.ts";
+import {
+  type Content,
+  type Generation,
+  type GenerationEnd,
+  type GenerationOutcome,
+  hasCentroids,
+  type Stage,
+  stages,
+} from "./generation.ts";
 import { clusterIntegers, lloydStep } from "./lloyd.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { rosterOf } from "./roster.ts";
@@ -77,14 +85,6 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
       return new Float64Array(0);
   }
 }
-
-/**
- * What a generation ends with, if not with another one. "settled": nothing moves any more. "implausible": no rows within
- * the study's bounds have such sums, so somebody's are not of rows. "few": too few devices for a release of private rows,
- * or not linked closely enough.
- */
-export type GenerationEnd = "settled" | "implausible" | "few";
-type GenerationOutcome = Content | Exclude<GenerationEnd, "few">;
 
 /** What follows from a board that is closed. */
 export function nextContent(

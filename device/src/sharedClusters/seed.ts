@@ -2,7 +2,7 @@
 // cells. More than three features are first turned to the three directions in which all rows together vary most.
 
 import { kmeans, randomStream } from "@fedkm/core";
-import { type Content, type Stage, stages } from "./generation.ts";
+import { type Content, type GenerationOutcome, type Stage, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
 import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
 
@@ -118,7 +118,7 @@ export function momentIntegers(shape: SumsShape, { points, weights }: Weighted):
   for (let r = 0; r < rows; r++) {
     const weight = weights?.[r] ?? 1;
     const point = data.subarray(r * cols, (r + 1) * cols);
-    const at = mixed.map((row, j) => dotProduct(row, point) / widths[j]);
+    const at = mixed.map((row, j) => dot(row, point) / widths[j]);
     sums[0] += weight;
     at.forEach((value, j) => {
       sums[1 + j] += weight * value;
@@ -130,11 +130,7 @@ export function momentIntegers(shape: SumsShape, { points, weights }: Weighted):
   return sums.map((sum, i) => (i === 0 ? sum : Math.round(sum * 2 ** MOMENT_BITS)));
 }
 
-export function afterMoments(
-  shape: SumsShape,
-  content: Content,
-  totals: Float64Array,
-): Content | "settled" | "implausible" {
+export function afterMoments(shape: SumsShape, content: Content, totals: Float64Array): GenerationOutcome {
   const rows = totals[0];
   if (!(rows >= 0) || rows > 2 ** 33) return "implausible";
   if (rows === 0) return "settled";
@@ -150,7 +146,7 @@ export function afterMoments(
     }
   }
   const found = directionsOf(covariance, GRID_FEATURES);
-  const middle = found.map(({ direction }) => dotProduct(direction, Float64Array.from(means)));
+  const middle = found.map(({ direction }) => dot(direction, Float64Array.from(means)));
   const reach = found.map(({ variance }) => REACH * Math.sqrt(Math.max(0, variance)));
   const axes = found.flatMap(({ direction }) =>
     Array.from({ length: shape.d }, (_, f) => mixed.reduce((sum, row, j) => sum + direction[j] * row[f], 0)),
@@ -163,17 +159,11 @@ export function afterMoments(
   return { ...content, stage: stages.grid, steps: content.steps + 1, rows, numbers };
 }
 
-function dotProduct(direction: Float64Array, point: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < direction.length; i++) sum += direction[i] * point[i];
-  return sum;
-}
-
 /** A point along the directions; with few features it is the point itself. */
 function projected(axes: Float64Array, point: Float64Array): Float64Array {
   if (axes.length === 0) return point;
   const d = point.length;
-  return Float64Array.from({ length: axes.length / d }, (_, a) => dotProduct(axes.subarray(a * d, (a + 1) * d), point));
+  return Float64Array.from({ length: axes.length / d }, (_, a) => dot(axes.subarray(a * d, (a + 1) * d), point));
 }
 
 /** How many rows are in each cell. */
@@ -198,12 +188,7 @@ function placeOf(cell: number, q: number): number[] {
   return Array.from({ length: q }, (_, a) => Math.floor(cell / CELLS[q] ** (q - 1 - a)) % CELLS[q]);
 }
 
-export function afterGrid(
-  shape: SumsShape,
-  content: Content,
-  totals: Float64Array,
-  next: Stage,
-): Content | "settled" | "implausible" {
+export function afterGrid(shape: SumsShape, content: Content, totals: Float64Array, next: Stage): GenerationOutcome {
   const q = axesIn(shape);
   const rows = totals.reduce((sum, count) => sum + count, 0);
   if (!totals.every((count) => count >= 0) || rows > 2 ** 50) return "implausible";
@@ -251,7 +236,7 @@ export function afterMeans(
   content: Content,
   totals: Float64Array,
   next: Stage,
-): Content | "settled" | "implausible" {
+): GenerationOutcome {
   const counts = totals.subarray(0, k);
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const unit = 2 ** fractionBits(content.rows);

@@ -1,11 +1,10 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
-import { matrix } from "@fedkm/core";
 import { alarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
-import { connectNeighbour, createNeighbour, type Neighbour } from "../loop/neighbours.ts";
-import { hearStudy, keepOrder, sendOrder, sendStudy } from "../loop/refusedFrames.ts";
+import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
+import { answerVerdict, sendOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
@@ -23,7 +22,6 @@ import { sharedStatus } from "./sharedStatus.ts";
 
 export class SharedLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
-  readonly #studyId: string;
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
   readonly #member: Member;
@@ -42,20 +40,12 @@ export class SharedLoop implements Device, NetworkListener {
     const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
     if (secrets === undefined) throw new RangeError("secrets must be given where clusters are shared, got nothing");
     this.#options = options;
-    this.#studyId = studyId(contract);
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
     this.#alarm = alarm(clock, () => this.#work());
-    const onKept = () => this.#wake();
-    this.#own = new SharedRows({
-      study,
-      shape: this.#shape,
-      rows: rowsInMemory(rows),
-      seed,
-      history: memory.history,
-      onKept,
-    });
-    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
+    const kept = { history: memory.history, onKept: () => this.#wake() };
+    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
+    const saved = usableState(memory.saved, contract);
     const start = restoredStart(this.#shape, saved);
     this.#member = new Member({
       shape: this.#shape,
@@ -75,7 +65,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#releaseIfConsented();
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
-      this.#neighbours.set(peer, createNeighbour(peer, now, known && { ...known, centroids: matrix(known.centroids) }));
+      this.#neighbours.set(peer, new Neighbour(peer, now, known));
     }
     this.#member.setLinks(links, now, true);
   }
@@ -100,7 +90,7 @@ export class SharedLoop implements Device, NetworkListener {
     const now = this.#options.clock.now();
     for (const peer of this.#neighbours.keys()) if (!peers.includes(peer)) this.#neighbours.delete(peer);
     for (const peer of peers) {
-      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, now));
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, new Neighbour(peer, now));
     }
     this.#member.setLinks(peers, now);
     this.#wake();
@@ -158,9 +148,7 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board") this.#hear(neighbour, verdict);
-    if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
-    if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
-    keepOrder(this.#options, neighbour, verdict);
+    answerVerdict(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, message: BoardMessage): void {
@@ -188,10 +176,8 @@ export class SharedLoop implements Device, NetworkListener {
       const message = this.#member.messageFor(link, now);
       if (this.#neighbours.get(link.peer)?.refusal !== undefined) continue;
       const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
-      network.send(
-        link.peer,
-        encodeBoardMessage(contract, { ...message, stamp, stage: this.#member.generation.stage }),
-      );
+      const { stage } = this.#member.generation;
+      network.send(link.peer, encodeBoardMessage(contract, { ...message, stamp, stage }));
       this.#framesSent++;
     }
     if (links.length > 0) {
@@ -214,7 +200,9 @@ export class SharedLoop implements Device, NetworkListener {
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     if (generation.stage === stages.frozen) this.#answer = generation.numbers;
-    this.#options.memory.keep(() => savedShared(this.#studyId, this.#shape, this.#member, this.#neighbours.values()));
+    this.#options.memory.keep(() =>
+      savedShared(studyId(this.#options.contract), this.#shape, this.#member, this.#neighbours.values()),
+    );
   }
 }
 
@@ -225,6 +213,7 @@ function savedShared(
   neighbours: Iterable<Neighbour>,
 ): SavedState {
   const { number, stage, steps, rows, seeded, numbers, roster } = member.generation;
+  const version = roster && { version: roster.version };
   const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
@@ -239,15 +228,7 @@ function savedShared(
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
     ),
-    generation: {
-      number,
-      stage,
-      steps,
-      rows,
-      seeded,
-      numbers: Array.from(numbers),
-      ...(roster && { version: roster.version }),
-    },
+    generation: { number, stage, steps, rows, seeded, numbers: Array.from(numbers), ...version },
   };
 }
 

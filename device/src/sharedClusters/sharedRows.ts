@@ -63,10 +63,8 @@ export class SharedRows implements LocalSums {
     this.#prepared = undefined;
     this.#best = undefined;
     this.#restartsLeft = 0;
-    this.private?.take(rows);
-    const points =
-      this.guarded?.take(rows) ??
-      shifted(this.private?.points ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
+    const scaled = () => this.private?.take(rows) ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows)));
+    const points = this.guarded?.take(rows) ?? shifted(scaled(), shape);
     this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
     return points;
   }

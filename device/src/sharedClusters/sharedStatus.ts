@@ -1,7 +1,7 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../loop/neighbours.ts";
-import { type DeviceStatus, neighbourStatus } from "../loop/status.ts";
+import { type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { FROZEN_GENERATIONS } from "../wire/limits.ts";
@@ -9,13 +9,6 @@ import { hasCentroids, hasRoster, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { nameOfSums } from "./release.ts";
 import type { SharedRows } from "./sharedRows.ts";
-
-interface SharedStatusOrigin {
-  readonly study: Study;
-  readonly peer: string;
-  readonly epoch: number;
-  readonly now: number;
-}
 
 interface Counters {
   readonly framesSent: number;
@@ -25,7 +18,7 @@ interface Counters {
 }
 
 export function sharedStatus(
-  { study, peer, epoch, now }: SharedStatusOrigin,
+  { study, peer, epoch, now }: StatusOrigin,
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],

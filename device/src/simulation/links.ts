@@ -5,7 +5,8 @@ import type { Random } from "@fedkm/core";
 import type { Clock, NetworkListener, PeerNetwork } from "../environment.ts";
 import { laneOf } from "../wire/frames.ts";
 
-type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
+const kinds = ["start", "connect", "disconnect", "arrive", "lose", "crash"] as const;
+type EventKind = (typeof kinds)[number];
 
 export interface SimulatedEvent {
   /** Milliseconds of simulated time. */
@@ -17,16 +18,9 @@ export interface SimulatedEvent {
   readonly frame: Uint8Array;
 }
 
-interface EventLog {
-  note(kind: EventKind, from: number, to?: number, frame?: Uint8Array): void;
-  /** Number and 64-bit hash of all events so far: times, devices and every byte of every frame. */
-  digest(): string;
-}
-
-const kinds: readonly EventKind[] = ["start", "connect", "disconnect", "arrive", "lose", "crash"];
 const nothing = new Uint8Array(0);
 
-export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void): EventLog {
+export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void) {
   let count = 0;
   let high = 0x811c9dc5;
   let low = 0x9e3779b9;
@@ -39,13 +33,14 @@ export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) =>
     }
   };
   return {
-    note(kind, from, to = from, frame = nothing) {
+    note(kind: EventKind, from: number, to = from, frame: Uint8Array = nothing) {
       count++;
       numbers.set([now(), kinds.indexOf(kind), from, to]);
       absorb(bytes);
       absorb(frame);
       onEvent?.({ at: numbers[0], kind, from, to, frame });
     },
+    /** Number and 64-bit hash of all events so far: times, devices and every byte of every frame. */
     digest: () => `${count} ${[high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("")}`,
   };
 }
@@ -75,19 +70,6 @@ interface LinkEnd {
   listener: NetworkListener | undefined;
 }
 
-interface SimulatedLinks {
-  /** The network as device `i` sees it, from its start to `close`. */
-  network(i: number): PeerNetwork;
-  /** A link that is cut carries nothing, and both ends know. */
-  setCut(i: number, j: number, isCut: boolean): void;
-  /** Puts a frame on the link from `i` to `j`, whoever made it; it arrives if the link stands. */
-  forge(i: number, j: number, frame: Uint8Array): void;
-  /** Sent so far, in bytes too, and sent but not arrived. */
-  frames(): number;
-  bytes(): number;
-  underWay(): number;
-}
-
 function joinEnds(neighbours: readonly ArrayLike<number>[]): LinkEnd[] {
   const ends = neighbours.map(
     (_, i): LinkEnd => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }),
@@ -110,11 +92,11 @@ interface SimulatedLinksOptions {
   readonly clock: Clock;
   readonly weather: Weather;
   readonly random: Random;
-  readonly log: EventLog;
+  readonly log: ReturnType<typeof eventLog>;
 }
 
 // Long: one closure over what is under way.
-export function simulatedLinks({ neighbours, clock, weather, random, log }: SimulatedLinksOptions): SimulatedLinks {
+export function simulatedLinks({ neighbours, clock, weather, random, log }: SimulatedLinksOptions) {
   const ends = joinEnds(neighbours);
   let frames = 0;
   let bytes = 0;
@@ -142,22 +124,19 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
     });
   };
 
-  const meet = (way: LinkDirection) => {
+  /** Both ends learn that the link stands, or that it does not. */
+  const meet = (way: LinkDirection, kind: "connect" | "disconnect" = "connect") => {
     if (!isOpen(way)) return;
-    log.note("connect", way.from.index, way.to.index);
-    way.from.listener?.onConnect(way.to.name);
-    way.to.listener?.onConnect(way.from.name);
-  };
-
-  const part = (way: LinkDirection) => {
-    if (!isOpen(way)) return;
-    log.note("disconnect", way.from.index, way.to.index);
-    way.from.listener?.onDisconnect(way.to.name);
-    way.to.listener?.onDisconnect(way.from.name);
+    const { from, to } = way;
+    log.note(kind, from.index, to.index);
+    const heard = kind === "connect" ? "onConnect" : "onDisconnect";
+    from.listener?.[heard](to.name);
+    to.listener?.[heard](from.name);
   };
 
   return {
-    network: (i) => ({
+    /** The network as device `i` sees it, from its start to `close`. */
+    network: (i: number): PeerNetwork => ({
       self: ends[i].name,
       start: async (listener) => {
         ends[i].listener = listener;
@@ -170,22 +149,25 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
         else send(way, frame);
       },
       close: async () => {
-        for (const way of ends[i].ways.values()) part(way);
+        for (const way of ends[i].ways.values()) meet(way, "disconnect");
         ends[i].listener = undefined;
       },
     }),
-    setCut(i, j, isCut) {
+    /** A link that is cut carries nothing, and both ends know. */
+    setCut(i: number, j: number, isCut: boolean) {
       const ways = [ends[i].ways.get(ends[j].name), ends[j].ways.get(ends[i].name)];
       const [first] = ways;
       if (first === undefined || first.isCut === isCut) return;
-      if (isCut) part(first);
+      if (isCut) meet(first, "disconnect");
       for (const way of ways) if (way !== undefined) way.isCut = isCut;
       if (!isCut) meet(first);
     },
-    forge(i, j, frame) {
+    /** Puts a frame on the link from `i` to `j`, whoever made it; it arrives if the link stands. */
+    forge(i: number, j: number, frame: Uint8Array) {
       const way = ends[i].ways.get(ends[j].name);
       if (way !== undefined && isOpen(way)) send(way, frame);
     },
+    /** Sent so far, in bytes too, and sent but not arrived. */
     frames: () => frames,
     bytes: () => bytes,
     underWay: () => underWay,

@@ -1,12 +1,7 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
-import {
-  type ChangeStatus,
-  type ChangingDevice,
-  type ChangingOptions,
-  createChangingDevice,
-} from "../change/changingDevice.ts";
+import { type ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
 import type { StudyPart } from "../change/studyLoop.ts";
 import type { PeerNetwork } from "../environment.ts";
 import { volatileMemory } from "../loop/savedState.ts";
@@ -156,7 +151,10 @@ export function simulate(options: SimulationOptions): Simulation {
     const isPaused = paused.has(i);
     const secrets = simulatedSecrets(networks[i].self, options.isBare);
     const around = { network: networks[i], clock, secrets, links: others, isPaused, onAgreed: () => finish(i) };
-    const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
+    const pace = options.paceMilliseconds && { paceMilliseconds: options.paceMilliseconds(i) };
+    // Far enough apart for the ten starts of each.
+    const kmeansSeed = options.kmeansSeed ?? seed * 1_000_003 + i * 101;
+    const device = new ChangingDevice({ ...around, ...pace, seed: kmeansSeed, ...part });
     places[i] = { device, part, next };
     void device.start();
     if (next !== undefined) device.begin(next);
@@ -284,14 +282,3 @@ function firstMemory(epoch: number, { study, seed }: SimulationOptions, i: numbe
 }
 
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;
-
-function optionsOf(
-  { seed, kmeansSeed, paceMilliseconds }: SimulationOptions,
-  i: number,
-): Pick<ChangingOptions, "seed" | "paceMilliseconds"> {
-  return {
-    // Far enough apart for the ten starts of each.
-    seed: kmeansSeed ?? seed * 1_000_003 + i * 101,
-    ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),
-  };
-}

@@ -10,26 +10,13 @@ import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
 
 const LEAST_EPSILON = 0.01;
 
-interface PersonalFields {
-  readonly neighbours?: "trusted";
-}
-
-interface SharedFields {
-  readonly clusters?: "shared";
-  readonly colluders?: number;
-  readonly devices?: number;
-  readonly sums?: "tree";
-}
-
 /** What shared clusters have no use for. */
 const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
 
 /** What not every study says, so that the hashes of the others stay as they were. */
-function clusterFields(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
+function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<Study> {
   if (!isShared) {
-    for (const name of ["colluders", "seed", "devices", "sums"]) {
-      if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
-    }
+    leftOut(given, ["colluders", "seed", "devices", "sums"], 'unless clusters is "shared"', fail);
     const neighbours = given.value("neighbours") ?? "doubted";
     if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
     return neighbours === "trusted" ? { neighbours } : {};
@@ -45,17 +32,15 @@ function clusterFields(given: Fields, isShared: boolean, fail: Fail): SharedFiel
   const isPrivate = given.value("privacy") === "private";
   if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
   if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
-  const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  const common: Partial<Study> = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
   if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
-  const devices = given.value("devices");
-  if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
+  leftOut(given, ["devices"], 'unless privacy is "private"', fail);
   return common;
 }
 
 /** With how many devices private rows are released, at least. */
 function leastDevices(given: Fields, colluders: number, fail: Fail): number {
-  const seed = given.value("seed");
-  if (seed != null) fail(["seed"], 'left out with privacy "private" (the first release says where to begin)', seed);
+  leftOut(given, ["seed"], 'with privacy "private" (the first release says where to begin)', fail);
   const epsilon = given.value("epsilon");
   // Larger noise would not be whole numbers of a double.
   if (typeof epsilon === "number" && epsilon < LEAST_EPSILON) {
@@ -67,12 +52,7 @@ function leastDevices(given: Fields, colluders: number, fail: Fail): number {
 }
 
 /** Where shared clusters begin, if the study says it. */
-function seedField(
-  given: Fields,
-  k: number,
-  features: readonly { readonly min: number; readonly max: number }[],
-  fail: Fail,
-): number[][] | undefined {
+function seedField(given: Fields, { k, features }: Study, fail: Fail): number[][] | undefined {
   const value = given.value("seed");
   if (value === undefined || value === null) return undefined;
   const isInside = (row: unknown) =>
@@ -90,13 +70,13 @@ type Path = readonly (string | number)[];
 type Fail = (path: Path, rule: string, got: unknown) => never;
 
 /** `where` gives the line of a field, if it has one. */
-function failWith(where: (path: Path) => string, whole: string): Fail {
+function failWith(where: (path: Path) => string): Fail {
   return (path, rule, got) => {
     const name = path.reduce<string>((text, part) => {
       if (typeof part === "number") return `${text}[${part}]`;
       return text === "" ? part : `${text}.${part}`;
     }, "");
-    throw new RangeError(`${name || whole} must be ${rule}, got ${showValue(got)}${where(path)}`);
+    throw new RangeError(`${name || "study"} must be ${rule}, got ${showValue(got)}${where(path)}`);
   };
 }
 
@@ -130,6 +110,10 @@ function fieldsOf(value: unknown, path: Path, known: readonly string[], fail: Fa
       return fits && !/\p{Cc}/u.test(got) ? got : fail([...path, name], rule, got);
     },
   };
+}
+
+function leftOut(given: Fields, names: readonly string[], when: string, fail: Fail): void {
+  for (const name of names) if (given.value(name) != null) fail([name], `left out ${when}`, given.value(name));
 }
 
 function showValue(value: unknown): string {
@@ -193,25 +177,10 @@ export function budgetOf(study: Pick<Study, "epsilon" | "delta" | "lifetimeEpsil
 
 const LARGEST_TEXT = 1 << 16;
 const LARGEST_VALUE = 1e12;
+// In the order of the canonical text.
 const fields = [
-  "name",
-  "k",
-  "features",
-  "alpha",
-  "coupling",
-  "weighting",
-  "typicalRows",
-  "privacy",
-  "minimum",
-  "epsilon",
-  "delta",
-  "lifetimeEpsilon",
-  "clusters",
-  "colluders",
-  "seed",
-  "devices",
-  "sums",
-  "neighbours",
+  ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
+  ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
@@ -234,7 +203,7 @@ export function parseStudy(text: string): Study {
 }
 
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
-  const fail = failWith(where, "study");
+  const fail = failWith(where);
   const given = fieldsOf(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
     given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
@@ -243,12 +212,9 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given.value(name));
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
-  const typicalRows = given.value("typicalRows");
   const privacy = oneOf("privacy", ["open", "guarded", "private"]);
   const isTypical = weighting === "sample" || privacy === "private";
-  if (!isTypical && typicalRows != null) {
-    fail(["typicalRows"], 'left out unless weighting is "sample" or privacy is "private"', typicalRows);
-  }
+  if (!isTypical) leftOut(given, ["typicalRows"], 'unless weighting is "sample" or privacy is "private"', fail);
   const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
@@ -271,7 +237,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
-  const seed = seedField(given, study.k, study.features, fail);
+  const seed = seedField(given, study, fail);
   return seed === undefined ? study : { ...study, seed };
 }
 
@@ -282,22 +248,14 @@ export function keepsHistory({ privacy }: Study): boolean {
 
 /** What a private study promises; no other study has it, so that their hashes stay as they were. */
 function budgetFields(given: Fields, privacy: Privacy, fail: Fail) {
-  const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
   if (privacy !== "private") {
-    for (const name of names) {
-      if (given.value(name) != null) fail([name], 'left out unless privacy is "private"', given.value(name));
-    }
+    leftOut(given, ["epsilon", "delta", "lifetimeEpsilon"], 'unless privacy is "private"', fail);
     return {};
   }
   const epsilon = given.number("epsilon", (x) => x > 0 && x <= 20, "a number above 0 and at most 20", 1);
   const delta = given.number("delta", (x) => x > 0 && x <= 1e-3, "a number above 0 and at most 0.001", 1e-5);
-  const isEnough = (x: number) => x >= epsilon && x <= 100;
-  const lifetimeEpsilon = given.number(
-    "lifetimeEpsilon",
-    isEnough,
-    `a number from ${epsilon} (epsilon) to 100`,
-    4 * epsilon,
-  );
+  const rule = `a number from ${epsilon} (epsilon) to 100`;
+  const lifetimeEpsilon = given.number("lifetimeEpsilon", (x) => x >= epsilon && x <= 100, rule, 4 * epsilon);
   return { epsilon, delta, lifetimeEpsilon };
 }
 
@@ -332,13 +290,7 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
     if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
     const scale = bound("scale", 1);
     if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
-    return {
-      name: given.text("name", 1, 100),
-      unit: given.text("unit", 0, 40),
-      min,
-      max,
-      scale,
-    };
+    return { name: given.text("name", 1, 100), unit: given.text("unit", 0, 40), min, max, scale };
   });
   features.forEach(({ name }, f) => {
     const first = features.findIndex((other) => other.name === name);

@@ -30,26 +30,11 @@ export function studyOfPoints(
 ): Study {
   const features = columns.map((feature, column): Feature => {
     const values = datasets.flatMap(({ data, cols }) => Array.from(data).filter((_, i) => i % cols === column));
-    return {
-      name: feature,
-      unit: "",
-      min: Math.floor(Math.min(...values)) - 1,
-      max: Math.ceil(Math.max(...values)) + 1,
-      scale: 1,
-    };
+    const [min, max] = [Math.floor(Math.min(...values)) - 1, Math.ceil(Math.max(...values)) + 1];
+    return { name: feature, unit: "", min, max, scale: 1 };
   });
-  return {
-    name,
-    k: 3,
-    features,
-    alpha: 1,
-    coupling: "nearest",
-    weighting: "device",
-    typicalRows: null,
-    privacy: "open",
-    minimum: 1,
-    ...choices,
-  };
+  const weights = { alpha: 1, coupling: "nearest", weighting: "device", typicalRows: null } as const;
+  return { name, k: 3, features, ...weights, privacy: "open", minimum: 1, ...choices };
 }
 
 /** A data file's text: the names of the features, then a line for each point. */

@@ -34,8 +34,6 @@ export function dividedByScale({ features }: Study, { data, rows, cols }: Matrix
 }
 
 /** Centroids in the features' units again. */
-export function unscale(study: Study, centroids: Matrix): Matrix {
-  const { rows, cols } = centroids;
-  const data = centroids.data.map((value, i) => value * study.features[i % cols].scale);
-  return { data, rows, cols };
+export function unscale({ features }: Study, { data, rows, cols }: Matrix): Matrix {
+  return { data: data.map((value, i) => value * features[i % cols].scale), rows, cols };
 }

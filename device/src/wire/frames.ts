@@ -1,7 +1,5 @@
 // Every kind of frame that devices send each other, in one table, and the header that all of them begin with.
 
-import { LARGEST_FRAME_BYTES, LONGEST_REASON, MOST_REVOCATIONS, MOST_SUCCESSORS } from "./limits.ts";
-
 /** Of every frame that is written, and the only one that is read. */
 export const VERSION = 2;
 /** What libp2p calls the streams of this version. */
@@ -20,56 +18,23 @@ export const SEQUENCE_AT = 36;
 /** So much of the SHA-256 of the canonical study is in every frame. */
 export const HASH_BYTES = 16;
 
-interface FrameKind {
-  readonly code: number;
-  /** What follows the header, with the bytes of each part. */
-  readonly layout: string;
-  /** A longer frame of this kind is refused. */
-  readonly largestBytes: number;
-  /** The file that reads it, in device/src. */
-  readonly reader: string;
-}
-
+/** The code of every kind, with what follows the header and the bytes of each part. */
 export const frameKinds = {
-  centroids: {
-    code: 1,
-    layout: "opening number 8, table 4, seed 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d",
-    largestBytes: LARGEST_FRAME_BYTES,
-    reader: "wire/studyFrames.ts",
-  },
-  study: {
-    code: 2,
-    layout: "the canonical study as text",
-    largestBytes: LARGEST_FRAME_BYTES,
-    reader: "wire/studyFrames.ts",
-  },
-  order: { code: 3, layout: "refused epoch 8", largestBytes: HEADER_BYTES + 8, reader: "wire/studyFrames.ts" },
-  successors: {
-    code: 4,
-    layout: "statements of 200, or the public key 32 under which the receiver is known",
-    largestBytes: HEADER_BYTES + 200 * MOST_SUCCESSORS,
-    reader: "keys/statements.ts",
-  },
-  revocations: {
-    code: 5,
-    layout: "statements of 138 and the reason",
-    // Four bytes a character at most.
-    largestBytes: HEADER_BYTES + (138 + 4 * LONGEST_REASON) * MOST_REVOCATIONS,
-    reader: "keys/statements.ts",
-  },
-  statement: {
-    code: 6,
-    layout: "in a change of study: hash of the next study 16, its canonical text",
-    largestBytes: LARGEST_FRAME_BYTES,
-    reader: "wire/studyFrames.ts",
-  },
-  board: {
-    code: 7,
-    layout: "known epoch 8, generation hash 32, marks 2, flags 2, generation 28 or more, marks of 8, entries",
-    largestBytes: LARGEST_FRAME_BYTES,
-    reader: "sharedClusters/boardFrame.ts",
-  },
-} as const satisfies Record<string, FrameKind>;
+  /** Opening number 8, table 4, seed 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d. */
+  centroids: 1,
+  /** The canonical study as text. */
+  study: 2,
+  /** Refused epoch 8. */
+  order: 3,
+  /** Statements of 200, or the public key 32 under which the receiver is known; see keys/statements.ts. */
+  successors: 4,
+  /** Statements of 138 and the reason; see keys/statements.ts. */
+  revocations: 5,
+  /** In a change of study: hash of the next study 16, its canonical text. */
+  statement: 6,
+  /** Known epoch 8, generation hash 32, marks 2, flags 2, generation 28 or more, marks of 8, entries; see boardFrame.ts. */
+  board: 7,
+} as const;
 
 /** How far ahead a neighbour may be for its version to be found out. */
 const VERSIONS_AHEAD = 8;
@@ -92,7 +57,7 @@ export function versionFault(theirs: number): string {
 
 /** Whether the head of a frame says that it is of this kind, and of the version that is read. */
 export function isOfKind(frame: Uint8Array, kind: keyof typeof frameKinds): boolean {
-  return frame.length >= HEADER_BYTES && frame[VERSION_AT] === VERSION && frame[KIND_AT] === frameKinds[kind].code;
+  return frame.length >= HEADER_BYTES && frame[VERSION_AT] === VERSION && frame[KIND_AT] === frameKinds[kind];
 }
 
 export function isOfStudy(frame: Uint8Array, { hash }: Pick<Contract, "hash">): boolean {
@@ -132,7 +97,7 @@ export function writeHeader(/* OUT */ frame: Uint8Array, kind: keyof typeof fram
   const view = new DataView(frame.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint8(VERSION_AT, VERSION);
-  view.setUint8(KIND_AT, frameKinds[kind].code);
+  view.setUint8(KIND_AT, frameKinds[kind]);
   if (contract === undefined) return view;
   view.setUint16(6, contract.k, true);
   view.setUint16(8, contract.d, true);

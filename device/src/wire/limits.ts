@@ -5,50 +5,30 @@
 
 /** A longer frame is refused by its length, before anything is kept for it. */
 export const LARGEST_FRAME_BYTES = 1 << 20;
-/**
- * A neighbour's frames beyond this rate are dropped unread (`flood`). A device that keeps to its pace cannot send as
- * many.
- */
+/** A neighbour's frames beyond this rate are dropped unread (`flood`). The pace of a device keeps it below. */
 export const FRAMES_PER_SECOND = 250;
 /** After a stalled link this many frames may come at once before the rate counts. */
 export const FRAME_BURST = 500;
-/**
- * A neighbour that sends this many frames more than the rate below allows never rests: it is slowed and named. A
- * network that settles needs fewer.
- */
+/** A neighbour this many frames above the rate below never rests: it is slowed and named. Settling needs fewer. */
 export const RESTLESS_FRAMES = 6_000;
 /** A neighbour may send this many frames a second for ever. */
 export const RESTLESS_FRAMES_PER_SECOND = 20;
-/**
- * Of a neighbour that is slowed only the latest frame counts, once in this time, because every change makes a network
- * settle again.
- */
+/** Of a slowed neighbour only the latest frame in this time counts, because every change unsettles a network. */
 export const CALM_MILLISECONDS = 1_000;
-/**
- * A coordinate further than this many half ranges from the middle of its feature's `min` and `max` is refused
- * (`bounds`).
- */
+/** A coordinate further than this many half ranges from the middle of its bounds is refused (`bounds`). */
 export const BOX_HALF_RANGES = 1.000001;
 /** A frame that has begun must end within this time, plus one second for every part of it below. */
 export const FRAME_MILLISECONDS = 10_000;
 /** A frame gets one second more for each part of this size, because long frames on slow links take long. */
 export const FRAME_BYTES_PER_SECOND = 8_192;
-/**
- * A receiver that was busy itself reads for this long before it gives up on a frame, because the rest may be waiting.
- */
+/** A receiver that was busy reads for this long before it gives up on a frame: the rest may be waiting. */
 export const FRAME_GRACE_MILLISECONDS = 500;
 
 // Credit
 
-/**
- * A sender with this many unconfirmed frames waits and keeps only its latest frame. A receiver refuses a peer that
- * sends more.
- */
+/** A sender with this many unconfirmed frames keeps only its latest one. A receiver refuses whoever sends more. */
 export const MOST_UNCONFIRMED_FRAMES = 64;
-/**
- * A sender with this many unconfirmed bytes waits at first and on slow links, so that a link carries news and not
- * history.
- */
+/** A sender waits at so many unconfirmed bytes at first and on slow links, which then carry news, not history. */
 export const LEAST_UNCONFIRMED_BYTES = 65_536;
 /** Every quick confirmation doubles the bytes that may be unconfirmed, up to this, and every other one halves them. */
 export const MOST_UNCONFIRMED_BYTES = 1_048_576;
@@ -63,43 +43,26 @@ export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;
 
 /** A neighbour that cannot be reached is tried again at a random moment within this time. */
 export const FIRST_RETRY_MILLISECONDS = 1_000;
-/**
- * After that the next attempt comes at a random moment within the time that the neighbour has been down, or within this
- * time if that is shorter.
- */
+/** After that it is tried at a random moment within the time that it has been down, and within this at most. */
 export const LONGEST_RETRY_MILLISECONDS = 300_000;
 /** An attempt to reach a neighbour is given up after this time, its turn included. */
 export const ATTEMPT_MILLISECONDS = 30_000;
-/**
- * A device dials at most this many neighbours at once. Others wait for their turn, so that a burst of handshakes on a
- * busy machine takes longer and does not fail.
- */
+/** A device dials at most this many neighbours at once, so that many handshakes take longer and do not fail. */
 export const MOST_DIALS = 8;
-/**
- * A dial that nobody has answered within this time gives its turn to the next one and goes on, because silence costs
- * nothing.
- */
+/** A dial unanswered for this time gives its turn to the next one and goes on: silence costs nothing. */
 export const SILENT_DIAL_MILLISECONDS = 500;
-/**
- * An address that does not answer within this time gives way to the next one, so that an attempt comes to all of them.
- */
+/** An address silent for this time gives way to the next one, so that an attempt comes to all of them. */
 export const ANSWER_MILLISECONDS = 3_000;
 /** A stream that lasted this long was no failed attempt, and the retry delay begins anew. */
 export const SOUND_STREAM_MILLISECONDS = 10_000;
 
 // Bans
 
-/**
- * A neighbour that breaks a rule of the stream is kept away for this time, and for twice as long after each further
- * offence.
- */
+/** A neighbour that breaks a rule of the stream is banned for this time, and twice as long at each offence. */
 export const FIRST_BAN_MILLISECONDS = 60_000;
 /** No ban is longer. After this time without an offence the next ban is a first one again. */
 export const LONGEST_BAN_MILLISECONDS = 3_600_000;
-/**
- * A neighbour that opens more streams than this within the time below breaks a rule, because a broken stream or a
- * restart explains only a few.
- */
+/** More streams of a neighbour than this within the time below break a rule: restarts explain only a few. */
 export const MOST_OPENINGS = 120;
 /** Streams that a neighbour opened are counted over this time. */
 export const OPENINGS_MILLISECONDS = 60_000;
@@ -110,15 +73,9 @@ export const OPENINGS_MILLISECONDS = 60_000;
 export const MOST_PEER_CONNECTIONS = 3;
 /** A device has at most this many connections. Only linked peers get as far as a connection. */
 export const MOST_CONNECTIONS = 1_000;
-/**
- * At most this many handshakes are under way, which is more than one address can hold open at the rate and for the time
- * below.
- */
+/** At most this many handshakes are under way: more than one address can hold open by the two limits below. */
 export const MOST_HANDSHAKES = 300;
-/**
- * One address may begin this many handshakes a second. All neighbours may be behind one address and return at once
- * after a power cut.
- */
+/** One address may begin so many handshakes a second: all neighbours may return behind it after a power cut. */
 export const HANDSHAKES_PER_SECOND = 25;
 /** A handshake that takes longer is given up, by either end. */
 export const HANDSHAKE_MILLISECONDS = 10_000;
@@ -126,14 +83,9 @@ export const HANDSHAKE_MILLISECONDS = 10_000;
 export const MOST_STREAMS = 40;
 /** At most this many streams wait while a connection is being set up. */
 export const MOST_EARLY_STREAMS = 4;
-/**
- * A connection carries at most this many streams of `/fedkm/2` in each direction: one in use, and one that replaces it.
- */
+/** A connection carries at most this many streams of `/fedkm/2` each way: one in use, one that replaces it. */
 export const MOST_PROTOCOL_STREAMS = 2;
-/**
- * A neighbour that has said nothing for this time is pinged, which notices one that vanished without a word. Heartbeats
- * come sooner, so that most links need no pings.
- */
+/** A neighbour silent for this time is pinged, in case it vanished. Heartbeats come sooner on most links. */
 export const PING_MILLISECONDS = 45_000;
 /** Links are looked over for silent neighbours at this interval. */
 export const SILENCE_LOOK_MILLISECONDS = 15_000;
@@ -146,22 +98,13 @@ export const PING_ANSWER_MILLISECONDS = 10_000;
 export const MOST_LINKS = 1_000;
 /** A link has at most this many addresses. */
 export const MOST_ADDRESSES = 32;
-/**
- * Of the addresses that a peer says it listens on, over a link or on the local network, at most this many are tried.
- * Anybody can claim any address, and the key decides.
- */
+/** Of the addresses that a peer claims at most this many are tried. Anybody can claim any; the key decides. */
 export const MOST_MET_ADDRESSES = 8;
 /** What a peer says about its addresses is read up to this length. */
 export const LARGEST_ADDRESSES_BYTES = 4_096;
-/**
- * A peer that answers and has not linked back is tried again within this time at the latest, so that a link that is
- * accepted works soon.
- */
+/** A peer that has not linked back is tried within this time, so that a link that is accepted works soon. */
 export const LONGEST_KNOCK_MILLISECONDS = 30_000;
-/**
- * A device lists at most this many peers that are not linked and tried to connect. The one not seen for longest is
- * dropped.
- */
+/** At most this many peers that are not linked and tried to connect are listed, the latest ones. */
 export const MOST_STRANGERS = 20;
 /** Two lines in the log about new strangers are at least this far apart. */
 export const BETWEEN_STRANGERS_MILLISECONDS = 60_000;
@@ -176,10 +119,7 @@ export const CIRCUIT_MILLISECONDS = 86_400_000;
 export const CIRCUIT_BYTES = 1_073_741_824;
 /** A reservation at a relay lasts this long. Its device asks for it again 5 minutes before the end. */
 export const RESERVATION_MILLISECONDS = 7_200_000;
-/**
- * At this interval a device asks again for a reservation that it lost, and tries the direct addresses of neighbours
- * that it reaches through a relay.
- */
+/** At this interval lost reservations are asked for again, and direct addresses of relayed neighbours tried. */
 export const RELAY_LOOK_MILLISECONDS = 60_000;
 
 // Heartbeat
@@ -189,10 +129,7 @@ export const HEARTBEAT_MILLISECONDS = 30_000;
 
 // Away
 
-/**
- * A neighbour that was silent for this time, and for the rounds below, is away: updates leave it out until it is heard
- * again.
- */
+/** A neighbour silent for this time and for the rounds below is away: updates leave it out until it is heard. */
 export const AWAY_MILLISECONDS = 600_000;
 /** A neighbour is away only after this many own rounds without it. A heartbeat counts as a round. */
 export const AWAY_ROUNDS = 50;
@@ -206,39 +143,21 @@ export const LARGEST_LEARNT_EPOCH = 4_503_599_627_370_496;
 
 /** Two updates are at least this far apart, and at least as far as the earlier one took. */
 export const PACE_MILLISECONDS = 10;
-/**
- * This many updates after a new neighbour or new rows choose the basin: each runs to its end, and from the neighbours'
- * centroids too. They are few, so that devices that do it at the same time cannot do it for ever.
- */
+/** So many updates after a new neighbour or new rows choose the basin; few, so that devices cannot go on for ever. */
 export const OPENING_UPDATES = 4;
-/**
- * Where all devices have settled and their contractions are alike, none is further from the fixed point than this share
- * of a feature's range.
- */
+/** Where all have settled and contract alike, nobody is further from the fixed point than this share of a range. */
 export const PRECISION = 1e-6;
-/**
- * A contraction counts as at most this, because a device without own rows follows its neighbours whole and its
- * threshold must not become 0.
- */
+/** A contraction counts as at most this: a device without rows must not come to a threshold of 0. */
 export const LARGEST_CONTRACTION = 0.999;
 /** A device that goes to and fro is looked for in blocks of this many updates between two frames with something new. */
 export const DAMPING_UPDATES = 64;
-/**
- * A device whose path in a block is longer than this many times the room that it took halves its steps, until a
- * neighbour moves further than that room or an opening begins.
- */
+/** A device whose path in a block exceeds this many times its room halves its steps until there is news. */
 export const DAMPING_TURNS = 8;
 /** Moves are judged in blocks of this many updates. */
 export const NOISE_UPDATES = 256;
-/**
- * A block is progress if its moves take up less than this share of the least room that an earlier block took. Two
- * blocks in a row without progress are noise.
- */
+/** A block below this share of the least room of earlier ones is progress. Two in a row that are not are noise. */
 export const NOISE_PROGRESS = 0.9;
-/**
- * The first block that takes up more than this many times the least room of earlier ones is something new, and what
- * follows is judged by it.
- */
+/** The first block above this many times the least room of earlier ones is news, and the measure from then on. */
 export const NOISE_GROWTH = 4;
 /** A change is held back while it is smaller than the room of the noise times this. */
 export const NOISE_MARGIN = 1.5;
@@ -247,17 +166,11 @@ export const NOISE_QUIET_MILLISECONDS = 15_000;
 
 // Openings
 
-/**
- * A device looks for the seed of its sketches when none has come for this time, so that it looks once and not once for
- * each.
- */
+/** A device looks for the seed when no sketch has come for this time, so that it looks once for all of them. */
 export const SEED_QUIET_MILLISECONDS = 200;
 /** The seed is the best of this many starts of k-means on the centroids of the sketches. */
 export const SEED_STARTS = 20;
-/**
- * The seed is rounded to this share of each feature's range. It only says where to begin, and equal seeds have equal
- * hashes.
- */
+/** The seed is rounded to this share of each feature's range, so that equal seeds have equal hashes. */
 export const SEED_RESOLUTION = 1e-6;
 /** A device keeps at most this many sketches. In a larger network all keep the same sample of them. */
 export const MOST_SKETCHES = 64;
@@ -271,20 +184,11 @@ export const AGREE_MILLISECONDS = 500;
 export const AGREE_ATTEMPTS = 10;
 /** A neighbour may bring news of openings this often at once. */
 export const OPENING_BURST = 128;
-/**
- * Beyond that a neighbour may bring news of openings once in this time. What it says of openings in between is not
- * heard, so that nobody can keep a network restless.
- */
+/** Beyond that it may bring news of openings once in this time, so that nobody can keep a network restless. */
 export const BETWEEN_OPENINGS_MILLISECONDS = 60_000;
-/**
- * A number further than this above the own one is refused, so that nobody can use up the numbers. A device that has
- * none yet takes any.
- */
+/** A number further than this above the own one is refused: nobody can use up the numbers. A new device takes any. */
 export const FARTHEST_OPENING = 16_777_216;
-/**
- * A device sends a new sketch when the old one is worse for its rows by more than this share. Smaller changes of rows
- * need no opening.
- */
+/** A device sends a new sketch when the old one is worse for its rows by more than this share. */
 export const SKETCH_TOLERANCE = 0.001;
 /** A device also sends a new sketch when the share of a cluster has changed by more than this. */
 export const SHARE_TOLERANCE = 0.1;
@@ -297,10 +201,7 @@ export const MOST_SUCCESSORS = 16;
 export const MOST_REVOCATIONS = 64;
 /** The reason of a revocation has at most this many characters. */
 export const LONGEST_REASON = 200;
-/**
- * At the word of one neighbour a device unlinks at most this many others within the time below, and shows the rest to
- * its owner.
- */
+/** At the word of one neighbour at most this many others are unlinked within the time below; owners see the rest. */
 export const MOST_UNLINKED = 3;
 /** Others that were unlinked at the word of a neighbour are counted over this time. */
 export const UNLINKED_MILLISECONDS = 86_400_000;
@@ -328,23 +229,15 @@ export const CHANGE_LOOK_MILLISECONDS = 1_000;
 
 /** A device that has told a neighbour nothing for this time tells it again where it is. */
 export const BOARD_BEAT_MILLISECONDS = 15_000;
-/**
- * A neighbour that was silent for this time does not count any more, and is told so; its rows are missing from the sums
- * until it is heard again.
- */
+/** A neighbour silent for this time is told that it does not count; sums lack its rows until it is heard again. */
 export const SILENCE_MILLISECONDS = 60_000;
 /** What a neighbour has not confirmed is sent again after this time, then after twice as long, and so on. */
 export const PATIENCE_MILLISECONDS = 100;
-/**
- * A neighbour that has not heard this device yet is greeted again after this time, then after twice as long, and so on.
- */
+/** A neighbour that has not heard this device is greeted again after this time, then after twice as long. */
 export const GREETING_MILLISECONDS = 30;
 /** A device that received entries confirms them after this time, unless it has something else to say before. */
 export const CONFIRM_MILLISECONDS = 50;
-/**
- * What came from others is passed on this long after the last frame to a neighbour, so that more of it goes in one
- * frame. The own entry goes at once.
- */
+/** What came from others is passed on this long after the last frame, in one frame. The own entry goes at once. */
 export const FORWARD_MILLISECONDS = 45;
 /** Two moments at which a device sends are at least this far apart. */
 export const BOARD_PACE_MILLISECONDS = 30;
@@ -354,25 +247,16 @@ export const BOARD_PACE_MILLISECONDS = 30;
  * purpose, so that a lost frame costs no time.
  */
 export const SMALL_INTEGERS = 64;
-/**
- * A generation further than this above the own one is refused, so that nobody can use up the numbers. A device that has
- * none yet takes any.
- */
+/** A generation further than this above the own one is refused, unless there is none yet: numbers must last. */
 export const FARTHEST_GENERATION = 16_777_216;
-/**
- * The answer of a private study has a number this much above that of the sums that it comes from, so that it counts as
- * later than any census of devices that come afterwards.
- */
+/** A private answer has a number this much above that of its sums, so that it is later than any later census. */
 export const FROZEN_GENERATIONS = 65_536;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 
 // Private
 
-/**
- * Private rows are released a second time when the network has come to rest, but not sooner than this time after the
- * start.
- */
+/** Private rows are released again when the network rests, but not sooner than this time after the start. */
 export const RELEASE_MILLISECONDS = 60_000;
 /** After this further time the second release is made wherever the centroids are. */
 export const RELEASE_PATIENCE_MILLISECONDS = 600_000;
@@ -383,9 +267,7 @@ export const RELEASE_PATIENCE_MILLISECONDS = 600_000;
 export const STATE_MILLISECONDS = 5_000;
 /** `status.json` is written at this interval while it has news, and once more at the end. */
 export const STATUS_MILLISECONDS = 1_000;
-/**
- * A status that had no news is looked at again after this time, because the look was most of what an idle device did.
- */
+/** A status without news is looked at again after this time: the look was most of an idle device's work. */
 export const STATUS_LOOK_MILLISECONDS = 3_000;
 /** Without news `status.json` is written at this interval, because counters and ages are no news. */
 export const STATUS_QUIET_MILLISECONDS = 60_000;
@@ -393,8 +275,5 @@ export const STATUS_QUIET_MILLISECONDS = 60_000;
 export const WATCH_MILLISECONDS = 1_000;
 /** Data and links that stay as they are are looked at for changes at this interval. */
 export const WATCH_QUIET_MILLISECONDS = 3_000;
-/**
- * Data or links that could not be used are read again when they have changed, and otherwise after as long as they have
- * been unusable, or after this time if that is shorter.
- */
+/** Unusable data or links are read again when they change, or after as long as they were unusable, at most this. */
 export const REREAD_MILLISECONDS = 60_000;

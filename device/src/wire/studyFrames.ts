@@ -29,6 +29,8 @@ const TAG_BYTES = 16;
 const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
 /** Origin 8, version 8. */
 const SKETCH_HEADER_BYTES = 16;
+/** The refused epoch 8. */
+const ORDER_BYTES = HEADER_BYTES + 8;
 
 /** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
 export interface OrderReport {
@@ -163,7 +165,7 @@ export function encodeStudyFrame(contract: Contract, text: string): Uint8Array {
 }
 
 export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
-  const frame = new Uint8Array(frameKinds.order.largestBytes);
+  const frame = new Uint8Array(ORDER_BYTES);
   const view = writeHeader(frame, "order", contract);
   view.setUint16(COUNT_AT, isTwice ? 1 : 0, true);
   setInteger(view, EPOCH_AT, taken.epoch);
@@ -179,12 +181,15 @@ export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame
   if (view.getUint32(0, true) !== MAGIC) return refused("magic");
   if (view.getUint8(VERSION_AT) !== VERSION) return refused("version");
   const code = view.getUint8(KIND_AT);
-  if (code === frameKinds.study.code) return decodeStudy(frame);
-  if (code !== frameKinds.centroids.code && code !== frameKinds.order.code) return refused("type");
+  if (code === frameKinds.study) {
+    const text = decodeText(frame.subarray(HEADER_BYTES));
+    return text === undefined ? refused("text") : { kind: "study", text };
+  }
+  if (code !== frameKinds.centroids && code !== frameKinds.order) return refused("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
   if (!isOfStudy(frame, contract)) return refused("study");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
-  if (code === frameKinds.order.code) return decodeOrder(frame, view);
+  if (code === frameKinds.order) return decodeOrder(frame, view);
   const sketches = view.getUint16(COUNT_AT, true);
   if (frame.length !== frameBytes(contract) + sketches * sketchBytes(contract)) return refused("length");
   return decodeCentroids(contract, frame, view);
@@ -246,7 +251,7 @@ function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): 
 }
 
 function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
-  if (frame.length !== frameKinds.order.largestBytes) return refused("length");
+  if (frame.length !== ORDER_BYTES) return refused("length");
   const flags = view.getUint16(COUNT_AT, true);
   if (flags > 1) return refused("flags");
   const taken = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
@@ -255,16 +260,16 @@ function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
   return isStamp ? { kind: "order", order } : refused("stamp");
 }
 
-function decodeStudy(frame: Uint8Array): DecodedFrame {
+/** Undefined: these bytes are no text. */
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(frame.subarray(HEADER_BYTES));
-    return { kind: "study", text };
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return refused("text");
+    return undefined;
   }
 }
 
-function refused(reason: Refusal): DecodedFrame {
+export function refused(reason: Refusal): DecodedFrame {
   return { kind: "refused", reason };
 }
 
@@ -278,15 +283,16 @@ interface StudyStatement {
   readonly isAsking: boolean;
 }
 
-/** What a sender says: its contract, and that of the study that it is changing to with its canonical text. */
-interface StatementContent {
+/** The header of the study that is run; then, in a change, the other study's hash and its text. */
+export function encodeStatement({
+  current,
+  next,
+  isAsking,
+}: {
   readonly current: Contract;
   readonly next: { readonly contract: Contract; readonly text: string } | undefined;
   readonly isAsking: boolean;
-}
-
-/** The header of the study that is run; then, in a change, the other study's hash and its text. */
-export function encodeStatement({ current, next, isAsking }: StatementContent): Uint8Array {
+}): Uint8Array {
   const text = new TextEncoder().encode(next?.text ?? "");
   const frame = new Uint8Array(HEADER_BYTES + (next === undefined ? 0 : HASH_BYTES + text.length));
   writeHeader(frame, "statement", current).setUint16(COUNT_AT, isAsking ? 1 : 0, true);
@@ -304,10 +310,8 @@ export function decodeStatement(frame: Uint8Array): StudyStatement | undefined {
   if (flags > 1 || (body.length > 0 && body.length <= HASH_BYTES)) return undefined;
   const said = { current: studyId({ hash: studyHashOf(frame) }), isAsking: flags === 1 };
   if (body.length === 0) return { ...said, next: undefined };
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body.subarray(HASH_BYTES));
-    return { ...said, next: { id: studyId({ hash: body.subarray(0, HASH_BYTES) }), text } };
-  } catch {
-    return undefined;
-  }
+  const text = decodeText(body.subarray(HASH_BYTES));
+  return text === undefined
+    ? undefined
+    : { ...said, next: { id: studyId({ hash: body.subarray(0, HASH_BYTES) }), text } };
 }

@@ -2,7 +2,7 @@
 
 import { erdosRenyi, fit, type Graph, type Matrix, objective, path, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createChangingDevice } from "../../src/change/changingDevice.ts";
+import { ChangingDevice } from "../../src/change/changingDevice.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { type NextStudy, type Simulation, simulate } from "../../src/simulation/simulate.ts";
@@ -35,14 +35,14 @@ async function planned(graph: Graph, changes: Partial<Study>, seed: number) {
   };
 }
 
-describe("createChangingDevice(options)", () => {
+describe("new ChangingDevice(options)", () => {
   it("counts malformed statements as refused, reads no more than it may, and answers those who ask", async () => {
     const { study, contract, datasets } = await problem("iso", path(2), 1);
     const around = emptyNetwork();
     const [clock, memory] = [simulatedClock(), volatileMemory(1)];
     const { network, sent } = around;
     const options = { study, contract, network, clock, memory, links: ["other"], rows: datasets[0] };
-    const device = createChangingDevice({ ...options, onAgreed: () => {} });
+    const device = new ChangingDevice({ ...options, onAgreed: () => {} });
     void device.start();
     while (clock.step(5_000));
     around.listener.onConnect("other");

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { crashStates, simulatedDisk } from "../../../lab/src/faults/durability.ts";
 import { durableWrite, makeFolder } from "../../src/disk/disk.ts";
-import { crashStates, simulatedDisk } from "../../src/simulation/durability.ts";
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 const bytes = (words: string) => new TextEncoder().encode(words);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { tryDurability } from "../../src/simulation/durability.ts";
+import { tryDurability } from "../../../lab/src/faults/durability.ts";
 
 it("a store loses nothing, whenever power fails, whichever byte is flipped, whichever write fails", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fedkm-durability-"));

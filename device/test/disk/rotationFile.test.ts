@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Contents, crashStates, simulatedDisk } from "../../../lab/src/faults/durability.ts";
 import { makeIdentity, provedIdentity, readIdentity } from "../../src/disk/identityFile.ts";
 import {
   behind,
@@ -16,7 +17,6 @@ import {
   removeOldKeys,
 } from "../../src/disk/keyFiles.ts";
 import { isVouched } from "../../src/keys/statements.ts";
-import { type Contents, crashStates, simulatedDisk } from "../../src/simulation/durability.ts";
 import { identity } from "../keys/identities.ts";
 
 let folder = "";

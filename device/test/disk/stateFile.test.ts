@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Contents, simulatedDisk } from "../../../lab/src/faults/durability.ts";
 import { decodeCopy, encodeCopy, twoCopies } from "../../src/disk/stateFile.ts";
-import { type Contents, simulatedDisk } from "../../src/simulation/durability.ts";
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 const bytes = (words: string) => new TextEncoder().encode(words);

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { simulatedDisk } from "../../../lab/src/faults/durability.ts";
 import { realDisk } from "../../src/disk/disk.ts";
 import { isLocked, lockFolder } from "../../src/disk/folderLock.ts";
 import { openStore, type StoreOptions } from "../../src/disk/store.ts";
 import type { SavedState } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { simulatedDisk } from "../../src/simulation/durability.ts";
 
 const stateOf = (round: number): SavedState => ({
   study: "s",

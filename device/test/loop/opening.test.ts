@@ -1,7 +1,7 @@
 import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../../src/change/studyLoop.ts";
-import { createNeighbour } from "../../src/loop/neighbours.ts";
+import { Neighbour } from "../../src/loop/neighbours.ts";
 import { Opening } from "../../src/loop/opening.ts";
 import { OpeningSync } from "../../src/loop/openingSync.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
@@ -315,7 +315,7 @@ it("a neighbour that has no seed yet counts as being at the seed, and leads nobo
   while (openingSync.isSeeking) seed = openingSync.step(1_000)?.seed;
   expect(Array.from(seed?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
   const own = matrix([[2], [3]]);
-  const neighbour = { ...createNeighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
+  const neighbour = { ...new Neighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
   expect(openingSync.placeOf(neighbour, 1_100)).toEqual(seed);
   // Without a seed for longer than a heartbeat, it stands on its own rows.
   expect(openingSync.placeOf(neighbour, 31_000)).toBe(own);

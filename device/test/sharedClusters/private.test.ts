@@ -5,6 +5,7 @@ import { complete, globalCentroidDeviation, graph, kmeans, type Matrix, paperDat
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
+import { padsTwice } from "../../../lab/src/shared/usedTwice.ts";
 import { decodeLedger } from "../../src/privacy/ledger.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { generation, stages } from "../../src/sharedClusters/generation.ts";
@@ -69,7 +70,7 @@ describe("private devices with shared clusters", () => {
       shared: { stage: "frozen", waiting: null },
     });
     expect(network.status(2).private?.epsilonSpent).toBeCloseTo(1, 6);
-    expect([seen.padsTwice(), releases()]).toEqual([0, 1]);
+    expect([padsTwice(seen), releases()]).toEqual([0, 1]);
   });
 
   it("release nothing while they are fewer than the study says", () => {
@@ -114,7 +115,7 @@ describe("private devices with shared clusters", () => {
       const [first, ...others] = network.centroids();
       for (const own of others) expect(own.data).toEqual(first.data);
       expect(spentBy(network)).toEqual([2, 2, 2, 2, 2]);
-      expect([answersTwice(), seen.padsTwice()]).toEqual([0, 0]);
+      expect([answersTwice(), padsTwice(seen)]).toEqual([0, 0]);
     }
   });
 

@@ -3,6 +3,7 @@
 import { complete, graph, kmeans, paperData, path, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
+import { answersTwice, padsTwice } from "../../../lab/src/shared/usedTwice.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
@@ -93,7 +94,7 @@ describe("devices with shared clusters", () => {
       network.run(5_000);
     }
     expect(seen.sums().length).toBeGreaterThan(4);
-    expect([seen.padsTwice(), seen.answersTwice()]).toEqual([0, 0]);
+    expect([padsTwice(seen), answersTwice(seen)]).toEqual([0, 0]);
   });
 
   it("begin at the seed of the study where it has one", async () => {

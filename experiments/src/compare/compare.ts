@@ -1,9 +1,128 @@
 // Methods side by side: the same data, network, start, seed and message budget for all, and how near each came to pooled k-means.
 
-import { type Method, type MethodModel, type MethodOptions, methods } from "@fedkm/core";
+import {
+  adjustedRandIndex,
+  consensusVariation,
+  distortion,
+  type FitModel,
+  type Graph,
+  globalCentroidDeviation,
+  type Matrix,
+  type Method,
+  type MethodModel,
+  type MethodOptions,
+  methods,
+  normalizedMutualInformation,
+  predict,
+  stack,
+} from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
-import { type JudgedProblem, judgeOf, type Quality, unbeatenReference } from "./judge.ts";
+import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
+
+interface ComparisonProblem {
+  readonly datasets: readonly Matrix[];
+  /** The class of every point, where known. */
+  readonly labels?: readonly Uint32Array[] | undefined;
+  readonly graph: Graph;
+  readonly k: number;
+  readonly alpha: number;
+  readonly seed: number;
+  /** No method may send more. */
+  readonly messages: number;
+  /** Default "aligned". */
+  readonly init?: ComparisonStart;
+  /** What is set here wins over the common start. */
+  readonly settings?: OptionsByMethod;
+  /** Of which the measures are taken too. Default: none. */
+  readonly plugins?: Plugins;
+}
+
+/** How good centroids are. */
+interface Quality {
+  /** GCD to the pooled solution. */
+  readonly gcd: number;
+  readonly cv: number;
+  /**
+   * What a device's centroids cost on all points, relative to the pooled solution, in the mean over the devices. Null
+   * where pooled costs nothing and a device does: there is no such ratio.
+   */
+  readonly costRatio: number | null;
+  /** Whether that is cheaper than the pooled solution by more than rounding. */
+  readonly beatsPooled: boolean;
+  /** Against the classes, for all points by every device's centroids, in the mean; null without classes. */
+  readonly nmi: number | null;
+  readonly ari: number | null;
+  /** Those of plug-ins, by name. */
+  readonly measures: Readonly<Record<string, number | null>>;
+}
+
+/** What every result is held against. */
+interface Reference {
+  readonly centroids: Matrix;
+  readonly restarts: number;
+}
+
+/** Sums in different orders differ by far less. */
+const ROUNDING = 1e-9;
+
+/** Beyond it a reference that is still beaten stays, and the rows that beat it say so. */
+export const MOST_RESTARTS = 640;
+
+function pooledReference(problem: ComparisonProblem, restarts: number): Reference {
+  const { datasets, graph, k, alpha, seed } = problem;
+  return { centroids: methods.pooled(datasets, graph, { k, alpha, seed, restarts }).centroids[0], restarts };
+}
+
+/** Twice the restarts, and twice again, until none of the models is cheaper than the pooled solution. */
+function unbeatenReference(problem: ComparisonProblem, restarts: number, models: readonly FitModel[]): Reference {
+  const all = stack(problem.datasets);
+  let reference = pooledReference(problem, restarts);
+  for (;;) {
+    const ratio = costRatioTo(reference, all);
+    const next = 2 * reference.restarts;
+    if (next > MOST_RESTARTS || !models.some((model) => isBeaten(ratio(model)))) return reference;
+    reference = pooledReference(problem, next);
+  }
+}
+
+function isBeaten(costRatio: number): boolean {
+  return costRatio < 1 - ROUNDING;
+}
+
+/** In the mean over the devices; not finite where pooled costs nothing and a device does. */
+function costRatioTo(reference: Reference, all: Matrix): (model: FitModel) => number {
+  const cost = (centroids: Matrix) => distortion([all], [centroids]);
+  const pooledCost = cost(reference.centroids);
+  // Equal costs are equal also where both are 0.
+  const ratio = (own: number) => (own === pooledCost ? 1 : own / pooledCost);
+  return ({ centroids }) => meanOf(centroids, (own) => ratio(cost(own)));
+}
+
+function meanOf(centroids: readonly Matrix[], score: (own: Matrix) => number): number {
+  return centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
+}
+
+function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitModel) => Quality {
+  const { datasets, graph, labels, plugins = noPlugins } = problem;
+  const all = stack(datasets);
+  const ratio = costRatioTo(reference, all);
+  const classes = labels?.flatMap((own) => Array.from(own));
+  return (model) => {
+    const { centroids } = model;
+    const mean = (score: (own: Matrix) => number) => meanOf(centroids, score);
+    const costRatio = ratio(model);
+    return {
+      gcd: globalCentroidDeviation(centroids, reference.centroids),
+      cv: consensusVariation(centroids, graph),
+      costRatio: Number.isFinite(costRatio) ? costRatio : null,
+      beatsPooled: isBeaten(costRatio),
+      nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
+      ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
+      measures: measuresOf(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
+    };
+  };
+}
 
 /**
  * Where the devices begin, the same for every method that takes a start. local: each device's own k-means, in an order of
@@ -20,15 +139,6 @@ export type ComparisonStart = keyof typeof commonStarts;
 
 /** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
-
-export interface ComparisonProblem extends JudgedProblem {
-  /** No method may send more. */
-  readonly messages: number;
-  /** Default "aligned". */
-  readonly init?: ComparisonStart;
-  /** What is set here wins over the common start. */
-  readonly settings?: OptionsByMethod;
-}
 
 export interface CurvePoint {
   readonly rounds: number;
@@ -136,14 +246,13 @@ function curveRounds(last: number): number[] {
 
 function outcome({ method, model, milliseconds, run }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
   const { rounds, converged, messages, bytes, collector } = model;
-  const curve = curveRounds(rounds).map((some) => (some === rounds ? model : run(some)));
+  const curve = curveRounds(rounds).map((some): CurvePoint => {
+    const shorter = some === rounds ? model : run(some);
+    const { gcd, costRatio } = judge(shorter);
+    return { rounds: shorter.rounds, messages: shorter.messages, bytes: shorter.bytes, gcd, costRatio };
+  });
   const cost = { messages, bytes, collectorBytes: collector?.bytes ?? null, milliseconds };
-  return { method, ...judge(model), rounds, converged, ...cost, curve: curve.map((some) => curvePoint(some, judge)) };
-}
-
-function curvePoint(model: MethodModel, judge: (model: MethodModel) => Quality): CurvePoint {
-  const { gcd, costRatio } = judge(model);
-  return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
+  return { method, ...judge(model), rounds, converged, ...cost, curve };
 }
 
 /** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */

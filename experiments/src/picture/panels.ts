@@ -39,11 +39,10 @@ function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { summary, t
   const height = top + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + below;
   const page = blankPage(WIDTH, height, title);
   if (titles) page.heading(LEFT, 20, title);
-  const width = (WIDTH - LEFT - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
   // Measures of different kinds have scales of their own; else a row of panels shares one.
   const isOwn = columns.some(({ measure }) => measure !== undefined);
   const across = isOwn ? ACROSS + 34 : ACROSS;
-  const panelWidth = isOwn ? (WIDTH - LEFT - RIGHT - (columns.length - 1) * across) / columns.length : width;
+  const panelWidth = (WIDTH - LEFT - RIGHT - (columns.length - 1) * across) / columns.length;
   const left = (column: number) => LEFT + column * (panelWidth + across);
   const upper = (row: number) => top + row * (PANEL_HEIGHT + DOWN);
   columns.forEach(({ label, measure }, c) => {

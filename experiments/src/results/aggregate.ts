@@ -1,7 +1,7 @@
 // From runs to what a figure shows: mean, standard error, 95 % interval, median and quartiles of every cell over its runs.
 
 import { cellColumns } from "../cell.ts";
-import type { TableRow, Value } from "../table.ts";
+import { groupedBy, type TableRow, type Value } from "../table.ts";
 
 /** What tells cells apart; runs of one cell differ in the rest. */
 const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");
@@ -21,15 +21,12 @@ const summaries: { readonly [name: string]: (values: readonly number[]) => Value
 
 /** A row for every cell, its columns in the order of the CSV. `added` are the measures of plug-ins. */
 export function aggregate(runs: readonly TableRow[], added: readonly string[] = []): TableRow[] {
-  const groups = new Map<string, TableRow[]>();
-  for (const row of runs) {
+  const keyOf = (row: TableRow) => {
     let key = "";
     for (const column of groupColumns) key += `${row[column]},`;
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [row]);
-    else known.push(row);
-  }
-  return Array.from(groups.values(), (rows) => summarise(rows, added));
+    return key;
+  };
+  return groupedBy(runs, keyOf).map((rows) => summarise(rows, added));
 }
 
 function summarise(rows: readonly TableRow[], added: readonly string[]): TableRow {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { StartName } from "../cell.ts";
-import { parseCsv, type TableRow } from "../table.ts";
+import { groupedBy, parseCsv, type TableRow } from "../table.ts";
 
 /** Its columns are in the order of the CSV. */
 export type AgreementRow = TableRow<keyof ReturnType<typeof comparedMedians>>;
@@ -79,32 +79,15 @@ function comparedMedians(
   };
 }
 
-/** How many cells of a start and method were asked what, and how many of them agree. */
-export interface AgreementCount {
-  readonly start: string;
-  readonly method: string;
-  /** Of those whose medians are compared. */
-  readonly agreeing: number;
-  readonly of: number;
-  /** Of those that are spread too widely for that. */
-  readonly inRange: number;
-  readonly spread: number;
-  readonly rounding: number;
-}
-
-/** For each start and method. */
-export function countAgreement(rows: readonly AgreementRow[]): AgreementCount[] {
-  const found = new Map<string, AgreementRow[]>();
-  for (const row of rows) {
-    const key = `${row.start} ${row.method}`;
-    found.set(key, [...(found.get(key) ?? []), row]);
-  }
-  return Array.from(found.values(), (own) => {
+/** For each start and method how many cells were asked what, and how many of them agree. */
+export function countAgreement(rows: readonly AgreementRow[]) {
+  return groupedBy(rows, ({ start, method }) => `${start} ${method}`).map((own) => {
     const by = (judge: string) => own.filter((row) => row.judged_by === judge);
     const agreeing = (some: readonly AgreementRow[]) => some.filter(({ agrees }) => agrees === 1).length;
     return {
       start: String(own[0].start),
       method: String(own[0].method),
+      // Of those whose medians are compared, and of those that are spread too widely for that.
       agreeing: agreeing(by("factor")),
       of: by("factor").length,
       inRange: agreeing(by("range")),

@@ -9,8 +9,7 @@ import { parseCsv, type TableRow, toCsv } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
 import { compareWithStudy, countAgreement } from "./agreement.ts";
 import { judgeClaims } from "./claims.ts";
-import { personalisationOf } from "./personalisation.ts";
-import { certifiedLine, renderReport, type WatchedRun } from "./report.ts";
+import { certifiedLine, personalisationOf, renderReport, type WatchedRun } from "./report.ts";
 
 export interface FinishedRuns {
   readonly plan: Plan;

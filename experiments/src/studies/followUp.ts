@@ -76,19 +76,27 @@ function linePictures(
   }));
 }
 
+/** For every run k-means alone and, from every start, the cells of `linked`. */
+function sweepCells(
+  options: PlanOptions,
+  common: Omit<Drawn, "run" | "seed">,
+  linked: (start: StartName, drawn: Drawn) => readonly StudyCell[],
+  /** Of the draw, where a sweep is over sizes. */
+  size?: number,
+): StudyCell[] {
+  return runNumbers(options).flatMap((run) => {
+    const drawn = { ...common, run, seed: seedOfRun(options.seed, run, size) };
+    return [{ ...localSetting, ...drawn }, ...options.starts.flatMap((start) => linked(start, drawn))];
+  });
+}
+
 /** Strong coupling, up to 4, at 200 points a device, 800 rounds. */
 const effectOfAlpha: Planner = (options) => {
   const study = "effect-of-alpha";
   const alphas = [0, 1, 2, 3, 4];
   const rounds = options.quick ? 50 : 800;
   const cells = kinds.flatMap((dataset) =>
-    runNumbers(options).flatMap((run) => {
-      const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run), rounds };
-      return [
-        { ...localSetting, ...drawn },
-        ...options.starts.flatMap((start) => linkedCells(start, drawn, alphas, [])),
-      ];
-    }),
+    sweepCells(options, { study, dataset, rounds }, (start, drawn) => linkedCells(start, drawn, alphas, [])),
   );
   const pictures = linePictures(study, options, {
     title: "Effect of α: 200 points a device, p = 0.7",
@@ -107,16 +115,15 @@ const sampleSize: Planner = (options) => {
   const sizes = options.quick ? [50, 200] : paperSizes;
   const rounds = options.quick ? 30 : 300;
   const cells = kinds.flatMap((dataset) =>
-    sizes.flatMap((pointsPerDevice) =>
-      runNumbers(options).flatMap((run) => {
-        const seed = seedOfRun(options.seed, run, pointsPerDevice);
-        const drawn = { study, dataset, pointsPerDevice, run, seed, rounds };
-        return [
-          { ...localSetting, ...drawn },
-          ...options.starts.flatMap((start) => linkedCells(start, drawn, [1], [SWEEP_RHO])),
-        ];
-      }),
-    ),
+    sizes.flatMap((pointsPerDevice) => {
+      const common = { study, dataset, pointsPerDevice, rounds };
+      return sweepCells(
+        options,
+        common,
+        (start, drawn) => linkedCells(start, drawn, [1], [SWEEP_RHO]),
+        pointsPerDevice,
+      );
+    }),
   );
   const ticks = options.quick ? [0, 100, 200] : [0, 200, 400, 600, 800];
   const pictures = linePictures(study, options, {
@@ -133,15 +140,9 @@ const connectivity: Planner = (options) => {
   const densities = Array.from({ length: 11 }, (_, i) => i / 10).filter((_, i) => !options.quick || i % 5 === 0);
   const rounds = options.quick ? 30 : 200;
   const cells = kinds.flatMap((dataset) =>
-    runNumbers(options).flatMap((run) => {
-      const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run), rounds };
-      return [
-        { ...localSetting, ...drawn },
-        ...options.starts.flatMap((start) =>
-          densities.flatMap((edgeProbability) => linkedCells(start, { ...drawn, edgeProbability }, [1], [SWEEP_RHO])),
-        ),
-      ];
-    }),
+    sweepCells(options, { study, dataset, rounds }, (start, drawn) =>
+      densities.flatMap((edgeProbability) => linkedCells(start, { ...drawn, edgeProbability }, [1], [SWEEP_RHO])),
+    ),
   );
   const pictures = linePictures(study, options, {
     title: "Connectivity: 200 points a device, α = 1",
@@ -202,16 +203,9 @@ const twoCommunities: Planner = (options) => {
   const study = "communities";
   const alphas = [0.01, 0.1, 1];
   const between = [0, 0.1];
-  const cells = runNumbers(options).flatMap((run) => {
-    const seed = seedOfRun(options.seed, run);
-    const drawn = { study, dataset: "communities" as const, pointsPerDevice: 50, run, seed };
-    return [
-      { ...localSetting, ...drawn },
-      ...options.starts.flatMap((start) =>
-        between.flatMap((edgeProbability) => linkedCells(start, { ...drawn, edgeProbability }, alphas, [1])),
-      ),
-    ];
-  });
+  const cells = sweepCells(options, { study, dataset: "communities", pointsPerDevice: 50 }, (start, drawn) =>
+    between.flatMap((edgeProbability) => linkedCells(start, { ...drawn, edgeProbability }, alphas, [1])),
+  );
   const pictures = options.starts.flatMap((start) =>
     linePictures(
       study,

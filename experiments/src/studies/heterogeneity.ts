@@ -8,9 +8,9 @@ import {
   type StartName,
   type StudyCell,
   seedOfRun,
+  splitNames,
   startTitles,
 } from "../cell.ts";
-import { splitNames } from "../split.ts";
 import { kinds } from "./figures.ts";
 import { type DotEntry, ownCostAxis, type Planner, runNumbers } from "./plan.ts";
 

@@ -4,9 +4,17 @@
 import { readFileSync } from "node:fs";
 import { type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import type { DatasetName, DealtName, DrawnName, StudyCell } from "../cell.ts";
+import {
+  type DatasetName,
+  type DealtName,
+  type DrawnName,
+  dealBy,
+  holdBackRows,
+  parseSplit,
+  type Split,
+  type StudyCell,
+} from "../cell.ts";
 import type { DataRequest } from "../plugins/plugin.ts";
-import { dealBy, holdBackRows, parseSplit, type Split } from "../split.ts";
 
 /** Points dealt to devices, and rows of each that it has not seen, where some are held back. */
 export interface DealtPoints extends Partition {

@@ -24,8 +24,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { StartName, StudyCell } from "../cell.ts";
-import { pluggedPartition } from "../plugins/plan.ts";
-import type { Plugins } from "../plugins/plugin.ts";
+import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
 import { type DealtPoints, partitionOf } from "./datasets.ts";
 
 /** Where the devices of a problem begin, each start made once for all cells that need it. */
@@ -59,8 +58,7 @@ function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts 
   return {
     local: (graph) => made("local", graph).centroids,
     of(name, graph, alpha, coupling) {
-      if (name === "kmeans++") return made("kmeans++", graph).centroids;
-      if (name === "local") return made("local", graph).centroids;
+      if (name !== "auto") return made(name, graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
       return lowerOf(made("federated", graph), made("local", graph), graph, alpha, coupling);

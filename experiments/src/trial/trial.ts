@@ -22,8 +22,7 @@ import {
 } from "@fedkm/core";
 import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
 import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "../cell.ts";
-import { pluggedGraph } from "../plugins/plan.ts";
-import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
+import { measuresOf, noPlugins, type Plugins, pluggedGraph } from "../plugins/plugin.ts";
 import type { TableRow } from "../table.ts";
 import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
 

@@ -2,9 +2,8 @@
 
 import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
-import type { Limits } from "../source/limits.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
-import type { OpenedFile } from "../source/source.ts";
+import type { Limits, OpenedFile } from "../source/source.ts";
 import { type CellReader, cellValue, daysOf } from "../table/cell.ts";
 import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
 import { type Cells, cellAt, emptyCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";

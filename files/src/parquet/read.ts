@@ -2,9 +2,8 @@
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
 import { textOf } from "../source/bytes.ts";
-import type { Limits } from "../source/limits.ts";
 import { DataError, type Remedy, shown } from "../source/refusal.ts";
-import type { OpenedFile } from "../source/source.ts";
+import type { Limits, OpenedFile } from "../source/source.ts";
 import { orNoted } from "../table/cell.ts";
 import {
   type AddedColumn,

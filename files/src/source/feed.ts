@@ -1,9 +1,17 @@
 // Text in blocks of many lines, unpacked and in UTF-8: what a reader has not used stands at the front of the next block.
 
 import { textOf } from "./bytes.ts";
-import { type Limits, wholeLimits } from "./limits.ts";
 import { ChangedError, DataError, type FilePosition, type Remedy } from "./refusal.ts";
-import { type ByteFile, type OpenedFile, type Opener, type TextEncoding, textEncodings, withFile } from "./source.ts";
+import {
+  type ByteFile,
+  type Limits,
+  type OpenedFile,
+  type Opener,
+  type TextEncoding,
+  textEncodings,
+  wholeLimits,
+  withFile,
+} from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
 const NEWLINE = 10;
@@ -35,14 +43,19 @@ export interface Feed {
  */
 type ColumnAt = (feed: Feed, at: number) => string | number | undefined;
 
-/** `columnAt` is asked only where text is refused. Text that `isLined` is looked at up to the last line's end. */
+/**
+ * `columnAt` is asked only where text is refused. Text that `isLined` is looked at up to the last line's end. Long, as all
+ * of it works on one buffer.
+ */
 export async function openFeed(
   source: OpenedFile,
   limits: Limits,
   columnAt: ColumnAt,
   { isLined = true } = {},
 ): Promise<Feed> {
-  const stream = streamOf(source, limits);
+  const stream = streamOf(source, limits, (rule, got, remedy, cause) => {
+    throw new DataError(placeOf(feed, text.length, columnAt), rule, got, remedy, { cause });
+  });
   const most = BLOCK_BYTES + limits.lineBytes;
   // A small file needs a small buffer: one byte more than it has shows its end.
   const isSmall = source.container !== "gzip" && source.encoding === undefined && source.size < most;
@@ -83,12 +96,12 @@ export async function openFeed(
     text.length -= used;
     text.line = line;
     checked -= used;
-    await fill().catch((error: unknown) => refuseUnpacking(feed, error, columnAt));
+    await fill();
     check();
   };
   const feed: Feed = Object.assign(text, { advance, close: () => stream.close() });
   try {
-    await fill().catch((error: unknown) => refuseUnpacking(feed, error, columnAt));
+    await fill();
     // It has grown since: a line of it may be longer than the buffer, and would never end.
     if (isSmall && !text.ended) throw new ChangedError(source.file);
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
@@ -140,12 +153,6 @@ function firstStrange(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-function refuseUnpacking(feed: Feed, error: unknown, columnAt: ColumnAt): never {
-  if (!(error instanceof UnpackError)) throw error;
-  const { rule, got, remedy } = error;
-  throw new DataError(placeOf(feed, feed.length, columnAt), rule, got, remedy, { cause: error });
-}
-
 /** Text as bytes 0 ... length - 1, the last of which is a line feed unless the text goes on. */
 export interface TextBytes {
   readonly file: string;
@@ -165,30 +172,35 @@ export async function wholeText(open: Opener): Promise<TextBytes> {
 }
 
 /** Packed bytes that cannot be unpacked any further; who reads them knows the line and column that this is. */
-class UnpackError extends Error {
-  readonly rule: string;
-  readonly got: string;
-  readonly remedy: string;
-
-  constructor(rule: string, got: string, remedy: string, options?: ErrorOptions) {
-    super(`unpacked text must ${rule}, got ${got}; ${remedy}`, options);
-    this.rule = rule;
-    this.got = got;
-    this.remedy = remedy;
-  }
-}
+type RefuseUnpacking = (rule: string, got: string, remedy: string, cause?: unknown) => never;
 
 /** Bytes in order, into buffers of the reader. */
 interface ByteStream {
-  /** Fills `into` from its start as far as the next piece goes; 0 at the end. Throws an UnpackError where it cannot. */
+  /** Fills `into` from its start as far as the next piece goes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
 
 /** The text of a source, unpacked and in UTF-8. */
-function streamOf(source: OpenedFile, limits: Limits): ByteStream {
-  const bytes = source.container === "gzip" ? gunzipped(source, limits) : plain(source);
+function streamOf(source: OpenedFile, limits: Limits, refuse: RefuseUnpacking): ByteStream {
+  const bytes = source.container === "gzip" ? gunzipped(source, limits, refuse) : plain(source);
   return source.encoding === undefined ? bytes : recoded(bytes, source.encoding);
+}
+
+/** Of pieces of any length; undefined ends them. */
+function pieceStream(next: () => Promise<Uint8Array | undefined>, close: () => Promise<void>): ByteStream {
+  let rest: Uint8Array | undefined = new Uint8Array();
+  return {
+    async read(into) {
+      while (rest?.length === 0) rest = await next();
+      if (rest === undefined) return 0;
+      const length = Math.min(rest.length, into.length);
+      into.set(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      return length;
+    },
+    close,
+  };
 }
 
 const RECODED_PIECE = 2 ** 16;
@@ -196,22 +208,13 @@ const RECODED_PIECE = 2 ** 16;
 /** In UTF-8 what is in another encoding. */
 function recoded(bytes: ByteStream, encoding: TextEncoding): ByteStream {
   const decoder = new TextDecoder(textEncodings[encoding]);
-  const encoder = new TextEncoder();
   const piece = new Uint8Array(RECODED_PIECE);
-  let rest: Uint8Array = new Uint8Array();
-  return {
-    async read(into) {
-      for (let length = 1; rest.length === 0 && length > 0; ) {
-        length = await bytes.read(piece);
-        rest = encoder.encode(decoder.decode(piece.subarray(0, length), { stream: length > 0 }));
-      }
-      const length = Math.min(rest.length, into.length);
-      into.set(rest.subarray(0, length));
-      rest = rest.subarray(length);
-      return length;
-    },
-    close: () => bytes.close(),
+  const next = async () => {
+    const length = await bytes.read(piece);
+    const text = decoder.decode(piece.subarray(0, length), { stream: length > 0 });
+    return length === 0 && text === "" ? undefined : encoder.encode(text);
   };
+  return pieceStream(next, () => bytes.close());
 }
 
 function plain(bytes: ByteFile): ByteStream {
@@ -239,32 +242,21 @@ async function* pieces(bytes: ByteFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-function gunzipped(source: OpenedFile, limits: Limits): ByteStream {
+function gunzipped(source: OpenedFile, limits: Limits, refuse: RefuseUnpacking): ByteStream {
   const unpacked = source.platform.gunzip(pieces(source))[Symbol.asyncIterator]();
-  let rest: Uint8Array = new Uint8Array();
   let allowed = limits.fileBytes;
-  const next = () =>
-    unpacked.next().catch((error: unknown) => {
-      const remedy = "pack or copy the file again";
-      throw new UnpackError("come from whole gzip data", "data that is cut or damaged", remedy, { cause: error });
+  const next = async () => {
+    const { value, done } = await unpacked.next().catch((error: unknown) => {
+      return refuse("come from whole gzip data", "data that is cut or damaged", "pack or copy the file again", error);
     });
-  return {
-    async read(into) {
-      while (rest.length === 0) {
-        const { value, done } = await next();
-        if (done) return 0;
-        if (allowed === 0 && value.length > 0) {
-          const rule = `be within the first ${limits.fileBytes} unpacked bytes`;
-          throw new UnpackError(rule, "more", "split the file into one per device, or take a sample of its rows");
-        }
-        rest = value.subarray(0, allowed);
-        allowed -= rest.length;
-      }
-      const length = Math.min(rest.length, into.length);
-      into.set(rest.subarray(0, length));
-      rest = rest.subarray(length);
-      return length;
-    },
-    close: async () => void (await unpacked.return?.()),
+    if (done) return undefined;
+    if (allowed === 0 && value.length > 0) {
+      const rule = `be within the first ${limits.fileBytes} unpacked bytes`;
+      refuse(rule, "more", "split the file into one per device, or take a sample of its rows");
+    }
+    const piece = value.subarray(0, allowed);
+    allowed -= piece.length;
+    return piece;
   };
+  return pieceStream(next, async () => void (await unpacked.return?.()));
 }

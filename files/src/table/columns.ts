@@ -1,8 +1,7 @@
 // What a file offers before its rows are read, and which of its columns are wanted.
 
-import type { Limits } from "../source/limits.ts";
 import { DataError, type FilePosition, listNames, type Remedy } from "../source/refusal.ts";
-import type { TextEncoding } from "../source/source.ts";
+import type { Limits, TextEncoding } from "../source/source.ts";
 import type { CellReader, CellRules } from "./cell.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */

@@ -1,8 +1,8 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
-import type { Limits } from "../source/limits.ts";
 import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import type { Limits } from "../source/source.ts";
 import type { CellReader } from "./cell.ts";
 import type { ChosenColumns, ReadPlan } from "./columns.ts";
 

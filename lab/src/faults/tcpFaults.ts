@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { edges, fit, graph, matrix, objective, type PaperKind, randomStream } from "@fedkm/core";
-import { tryDurability } from "@fedkm/device/daemon";
 import { print } from "../measure.ts";
+import { tryDurability } from "./durability.ts";
 import { makeFolders, type Problem, problem, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { linkKey, type TcpNetwork, type TcpNetworkOptions, tcpNetwork } from "./tcpNetwork.ts";
 

@@ -1,6 +1,6 @@
 // What shared clusters give away: to coalitions, and to everybody from how totals change; open and guarded.
 
-import { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone, sumOfEntries } from "@fedkm/audit";
+import { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone } from "@fedkm/audit";
 import {
   erdosRenyi,
   globalCentroidDeviation,
@@ -13,7 +13,7 @@ import {
 } from "@fedkm/core";
 import { contractOf, type Study, studyOfPoints } from "@fedkm/device";
 import { simulatedSecrets } from "@fedkm/device/inspect";
-import { idOf } from "@fedkm/device/shared";
+import { addInt64s, idOf } from "@fedkm/device/shared";
 import { isHeld, print } from "../measure.ts";
 import { median } from "../quality/problems.ts";
 import { network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
@@ -122,9 +122,11 @@ function learntBy(
       .map(({ devices }) => nameOf(devices))
       .sort()
       .join(" ");
-  const isExact = learnt.every(
-    ({ devices, words }) => sumOfEntries(plain.filter(({ id }) => devices.includes(id))).join() === words.join(),
-  );
+  const isExact = learnt.every(({ devices, words }) => {
+    const total = new Uint32Array(words.length);
+    for (const entry of plain) if (devices.includes(entry.id)) addInt64s(total, entry.words);
+    return total.join() === words.join();
+  });
   return { isRight: isSame && isExact, parts: wanted.length };
 }
 

@@ -9,6 +9,7 @@ import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { makeFolders, type RunningDevice, startDevice } from "../faults/processes.ts";
 import { print } from "../measure.ts";
 import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
+import { answersTwice, padsTwice } from "./usedTwice.ts";
 
 // Ten real processes over TCP with shared clusters: killed, stopped for long and parted. The end is that of all rows
 // together, the same bits on each.
@@ -213,7 +214,7 @@ async function run(name: string, kind: PaperKind, seed: number, isTree: boolean)
   const answers = simulated.centroids().filter((_, i) => scene.there.has(i));
   const rows = scene.datasets.filter((_, i) => scene.there.has(i));
   // Over a tree entries are sums of several devices, of which nobody can say whose they are.
-  const twice = isTree ? { pads: 0, answers: 0 } : { pads: seen.padsTwice(), answers: seen.answersTwice() };
+  const twice = isTree ? { pads: 0, answers: 0 } : { pads: padsTwice(seen), answers: answersTwice(seen) };
   return { at, ...twice, ...judge(answers, rows) };
 }
 

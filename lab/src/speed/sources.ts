@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { graph, type Matrix, normalStream, paperData, randomStream, stack } from "@fedkm/core";
 import { fitSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
-import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engines";
+import { missingEngines, startClickHouse, startPostgres } from "../engines/index.ts";
 import { runFedkm } from "../fedkm.ts";
 import { peakMemory, print, progress, ratio } from "../measure.ts";
 import { writeRows } from "../readers/readers.ts";

@@ -4,8 +4,7 @@
 import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import type { Input } from "../input/readTables.ts";
-import { inCommonOrder } from "../model/clusterOrder.ts";
-import { type ClusterSums, clusterModels, clusterSums } from "../model/clusterSums.ts";
+import { type ClusterSums, clusterModels, clusterSums, type FittedRows, inCommonOrder } from "../model/clusterSums.ts";
 import {
   DEVICES,
   encodedParts,
@@ -15,16 +14,14 @@ import {
   type MethodRun,
   MODEL_FORMAT,
 } from "../model/model.ts";
-import type { FittedRows } from "../model/outcome.ts";
 import { linksName } from "../prepare/links.ts";
 import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/prepare.ts";
 import { RequestError, type SettledSettings } from "../request.ts";
 import { certifyModel } from "../verify/certificate.ts";
 import { compute, report, type WorkContext } from "../work.ts";
-import { devicesApart } from "./deviceFit.ts";
 import { runSources, type SourcesRun, sumsOfSources } from "./fitSources.ts";
 import { type CheckedMethod, checkMethod, type MethodRequest, refitOf, runMethod } from "./method.ts";
-import { resultWarnings } from "./resultWarnings.ts";
+import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
 
 export interface FitRequest extends PrepareRequest, MethodRequest {

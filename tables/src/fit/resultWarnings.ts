@@ -2,12 +2,144 @@
 
 import { connectedComponents } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { principalAxes } from "@fedkm/pictures";
 import type { Input } from "../input/readTables.ts";
+import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
 import { isAlone, type Model } from "../model/model.ts";
-import type { FittedRows } from "../model/outcome.ts";
+import { sampleOf, sampleRows } from "../model/sampleRows.ts";
 import { count } from "../numbers.ts";
-import { collinearityWarnings } from "./collinearity.ts";
-import { type DevicesApart, FEW_ROWS } from "./deviceFit.ts";
+
+// Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
+
+interface DevicesApart {
+  /** Devices whose rows lie farther from the table's means, by squares, than they scatter around means of their own. */
+  readonly differing: readonly number[];
+  /** Devices with clusters that are nearer to another number's mean in the table than to that of their own number. */
+  readonly misnumbered: readonly number[];
+}
+
+/** Fewer rows than this say little, about a cluster or about a device. */
+const FEW_ROWS = 10;
+
+/** So large a share of a device's rows has to be in clusters of a wrong number before it is named. */
+const MISNUMBERED_SHARE = 0.1;
+
+/** A device is in one list at most: where numbers are mixed up, distances between equal numbers say nothing more. */
+export function devicesApart(sums: ClusterSums): DevicesApart {
+  const { k, counts } = sums;
+  const differing: number[] = [];
+  const misnumbered: number[] = [];
+  for (let i = 0; i * k < counts.length; i++) {
+    const rows = counts.subarray(i * k, (i + 1) * k).reduce((sum, count) => sum + count, 0);
+    if (rows < FEW_ROWS || rows === totalOf(sums)) continue;
+    if (misnumberedRows(sums, i) > MISNUMBERED_SHARE * rows) misnumbered.push(i);
+    else if (differs(sums, i)) differing.push(i);
+  }
+  return { differing, misnumbered };
+}
+
+/**
+ * What the table's means cost beyond the device's own ones, against the scatter that nobody can take away. The own means
+ * are better by chance too, by about one variance for each cluster.
+ */
+function differs({ k, cols, counts, means, common, variances }: ClusterSums, i: number): boolean {
+  let [excess, scatter, chance, chanceSquared] = [0, 0, 0, 0];
+  for (let c = 0; c < k; c++) {
+    const count = counts[i * k + c];
+    const variance = variances[c];
+    if (count === 0 || Number.isNaN(variance)) continue;
+    excess += count * squaredBetween(means, i * k + c, common, c, cols);
+    scatter += count * variance;
+    chance += variance;
+    chanceSquared += 2 * variance * variance;
+  }
+  return excess > scatter + chance + BEYOND_CHANCE * Math.sqrt(chanceSquared);
+}
+
+/** Rows of device i in clusters that are nearer, beyond chance, to another number's mean in the table. */
+function misnumberedRows({ k, cols, counts, means, totals, common, variances }: ClusterSums, i: number): number {
+  let rows = 0;
+  for (let c = 0; c < k; c++) {
+    const at = i * k + c;
+    if (counts[at] === 0 || Number.isNaN(variances[c])) continue;
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let other = 0; other < k; other++) {
+      if (totals[other] > 0) nearest = Math.min(nearest, squaredBetween(means, at, common, other, cols));
+    }
+    const own = squaredBetween(means, at, common, c, cols);
+    if (Math.sqrt(own) - Math.sqrt(nearest) > BEYOND_CHANCE * Math.sqrt(variances[c] / counts[at])) rows += counts[at];
+  }
+  return rows;
+}
+
+function totalOf({ totals }: ClusterSums): number {
+  return totals.reduce((sum, total) => sum + total, 0);
+}
+
+// Whether rows differ along one direction alone, so that clusters are slices along it: columns that measure one thing.
+
+/** So much of the variance along one direction is all of it. */
+const ALL = 0.99;
+
+/**
+ * k slices of rows that lie evenly along a line leave 1 / k^2 of their variance within the slices, and slices of a heap
+ * leave more. Clusters that are apart leave far less: they are no slices, even if they lie on a line.
+ */
+const EVEN = 0.8;
+
+/** A column with so much of a direction is that direction. */
+const LEADING = 0.9;
+
+type Fit = Pick<FittedRows, "datasets" | "labels" | "sums"> & {
+  readonly model: Pick<FittedRows["model"], "columns" | "scaling" | "study">;
+};
+
+function collinearityWarnings({ datasets, labels, sums, model }: Fit): string[] {
+  const { columns, scaling, study } = model;
+  if (columns.length < 2 || sums.k < 2) return [];
+  const { axes, shares, means } = principalAxes(sampleOf(datasets, columns.length), 1);
+  const [axis] = axes;
+  if (!(shares[0] >= ALL) || withinAlong(axis, means, { datasets, labels, sums }) * sums.k ** 2 < EVEN) return [];
+  const share = `${(100 * shares[0]).toFixed(1)} % of the variance`;
+  const named = Array.from(axis.keys()).filter((c) => axis[c] ** 2 > (1 - LEADING) / columns.length);
+  const leading = named.find((c) => axis[c] ** 2 >= LEADING);
+  if (leading === undefined) {
+    const names = named.slice(0, MOST_NAMES).map((c) => JSON.stringify(columns[c]));
+    return [
+      `${share} lies along one direction, in which ${names.join(", ")}${named.length > MOST_NAMES ? " and others" : ""} ` +
+        "rise and fall together: clusters are slices along it; leave out columns that measure the same thing",
+    ];
+  }
+  // Without scaling, its deviation was warned of; with --scale standard no column has more than another; and the scales
+  // of a study are agreed on.
+  if (scaling.kind !== "bounds" || study !== undefined) return [];
+  return [
+    `column ${JSON.stringify(columns[leading])} has ${share} between its bounds; give all columns the same say with ` +
+      "--scale standard",
+  ];
+}
+
+const MOST_NAMES = 5;
+
+const MOST_ROWS = 20_000;
+
+/** The share of the variance along the axis that is left around the means of clusters on their devices. */
+function withinAlong(axis: Float64Array, centre: Float64Array, { datasets, labels, sums }: Omit<Fit, "model">): number {
+  const { k, cols, means } = sums;
+  let [within, all] = [0, 0];
+  for (const { device, row } of sampleRows(datasets, MOST_ROWS)) {
+    const { data } = datasets[device];
+    const from = (device * k + labels[device][row]) * cols;
+    let [own, common] = [0, 0];
+    for (let x = 0; x < cols; x++) {
+      own += axis[x] * (data[row * cols + x] - means[from + x]);
+      common += axis[x] * (data[row * cols + x] - centre[x]);
+    }
+    within += own * own;
+    all += common * common;
+  }
+  return within / all;
+}
 
 interface JudgedRows extends Omit<FittedRows, "numbersAgree" | "warnings"> {
   readonly apart: DevicesApart;
@@ -104,8 +236,6 @@ function rowInFile({ files }: Input, device: number, nth: number): { file: strin
 function totalRows({ devices }: Model): number {
   return devices.reduce((sum, { rows }) => sum + rows, 0);
 }
-
-const MOST_NAMES = 5;
 
 function listed(names: readonly string[]): string {
   if (names.length <= MOST_NAMES) return names.join(", ");

@@ -11,7 +11,7 @@ import {
   simplifiedSilhouette,
   stack,
 } from "@fedkm/core";
-import { inCommonOrder } from "../model/clusterOrder.ts";
+import { inCommonOrder } from "../model/clusterSums.ts";
 import { isAlone, type Model, scaledCentroids } from "../model/model.ts";
 import { type Sampled, sampledDevices } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";

@@ -1,7 +1,34 @@
 // The rows of each cluster on all devices together, by sums: their mean, their spread, and how far the devices differ.
 
-import type { Matrix } from "@fedkm/core";
+import { type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
 import { type Scaling, undoScaling } from "@fedkm/files";
+import type { FittedModel } from "./model.ts";
+
+// One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all.
+
+/** The same centroids in the common order. Counterparts are those of the largest device: what it has is known best. */
+export function inCommonOrder(centroids: readonly Matrix[], datasets: readonly Matrix[]): Matrix[] {
+  const reference = centroids[largestOf(datasets)];
+  const k = reference.rows;
+  const toReference = centroids.map((own) => matchCentroids(own, reference));
+  const sizes = new Float64Array(k);
+  datasets.forEach((points, i) => {
+    if (points.rows > 0) for (const label of predict(centroids[i], points)) sizes[toReference[i][label]]++;
+  });
+  const order = Array.from(sizes.keys()).sort((a, b) => sizes[b] - sizes[a] || a - b);
+  return centroids.map(({ data, rows, cols }, i) => {
+    const own = order.map((cluster) => toReference[i].indexOf(cluster));
+    const ordered = new Float64Array(data.length);
+    own.forEach((c, at) => {
+      ordered.set(data.subarray(c * cols, (c + 1) * cols), at * cols);
+    });
+    return { data: ordered, rows, cols };
+  });
+}
+
+function largestOf(datasets: readonly Matrix[]): number {
+  return datasets.reduce((largest, { rows }, i) => (rows > datasets[largest].rows ? i : largest), 0);
+}
 
 /** A cluster as model.json has it: null stands for what its rows cannot say. */
 export interface ClusterModel {
@@ -146,4 +173,19 @@ function differenceOf({ k, cols, counts, means, totals, common }: ClusterSums, c
     if (sure > surest) [device, distance, surest] = [i, Math.sqrt(own), sure];
   }
   return { difference: Math.sqrt(Math.max(0, square - (present - 1)) / totals[c]), device, distance };
+}
+
+// The outcome of a fit: the model that is written, the rows and labels behind it, and what is to be said about it.
+
+export interface FittedRows {
+  readonly model: FittedModel;
+  /** Of each device, on the model's scale. */
+  readonly datasets: readonly Matrix[];
+  readonly labels: readonly Uint32Array[];
+  /** Of the rows in each cluster, device by device. */
+  readonly sums: ClusterSums;
+  readonly graph: Graph;
+  /** Whether cluster c means the same on every device. */
+  readonly numbersAgree: boolean;
+  readonly warnings: readonly string[];
 }

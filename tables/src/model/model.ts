@@ -14,6 +14,7 @@ import {
   type Weighting,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
+import { count, counted } from "../numbers.ts";
 import type { ClusterModel } from "./clusterSums.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
@@ -36,7 +37,7 @@ export interface StudyRecord {
   readonly features: readonly { readonly name: string; readonly scale: number }[];
 }
 
-export interface DeviceModel {
+interface DeviceModel {
   readonly name: string;
   /** Rows that were clustered. */
   readonly rows: number;
@@ -162,4 +163,24 @@ export function scaledCentroids(device: Pick<DeviceModel, "centroids">, scaling:
 /** The cluster of every scaled point, by the nearest centroid. Both `fit` and `predict` label with this. */
 export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Scaling, scaled: Matrix): Uint32Array {
   return predict(scaledCentroids(device, scaling), scaled);
+}
+
+// A run in a few words: what ran and how far it came, in the words of the terminal and of the report.
+
+/** The method, or the study whose devices were simulated, and what brings its devices together. */
+export function runWords(model: Model): { readonly name: string; readonly pull: string } {
+  const { study, options } = model;
+  return {
+    name: study === undefined ? options.method : `simulated devices of study ${JSON.stringify(study.name)}`,
+    pull: isShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
+  };
+}
+
+export function endWords(model: Model): string {
+  const { rounds, passes, converged } = model;
+  const end = converged ? "settled" : "stopped";
+  if (passes !== undefined) return `${end} after ${count(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
+  // Some methods have no rounds to count.
+  if (converged && rounds === 0) return end;
+  return `${end} after ${counted(rounds, isShared(model) ? "generation" : "round")}`;
 }

@@ -3,8 +3,8 @@
 import type { Matrix } from "@fedkm/core";
 import type { AddedColumn, LabelOf } from "@fedkm/files";
 import type { DeviceRows } from "../input/assignDevices.ts";
+import type { FittedRows } from "./clusterSums.ts";
 import { type Model, scaledCentroids } from "./model.ts";
-import type { FittedRows } from "./outcome.ts";
 
 /** A row by its number among those of a matrix, and the centroids that labelled it. */
 export interface LabelledRow {

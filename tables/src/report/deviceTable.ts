@@ -3,8 +3,7 @@
 import { toRows } from "@fedkm/core";
 import { undoScaling, unscaled } from "@fedkm/files";
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
-import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../model/clusterSums.ts";
-import type { FittedRows } from "../model/outcome.ts";
+import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
 import { count, counted, dateText, percent, spreads, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, listed, NOTHING, nameMark } from "./marks.ts";
 

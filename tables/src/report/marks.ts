@@ -2,7 +2,7 @@
 
 import { csvLine } from "@fedkm/files";
 import { clusterColours, escaped, shortened } from "@fedkm/pictures";
-import type { FittedRows } from "../model/outcome.ts";
+import type { FittedRows } from "../model/clusterSums.ts";
 
 export const NOTHING = "–";
 

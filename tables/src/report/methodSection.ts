@@ -13,8 +13,7 @@ import {
   svgPart,
 } from "@fedkm/pictures";
 import { dot, gridY, line, plot } from "@observablehq/plot";
-import { isShared, type Model, type RoundModel } from "../model/model.ts";
-import { endWords, runWords } from "../model/runSummary.ts";
+import { endWords, isShared, type Model, type RoundModel, runWords } from "../model/model.ts";
 import { count, counted, significant } from "../numbers.ts";
 
 // How the run went: objective and total variation after every round.

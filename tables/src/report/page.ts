@@ -2,17 +2,155 @@
 
 import { escaped, htmlPage, svgPart } from "@fedkm/pictures";
 import type { Stability } from "../fit/stability.ts";
-import { isAlone } from "../model/model.ts";
-import type { FittedRows } from "../model/outcome.ts";
-import { traitsOf } from "../model/profile.ts";
-import { counted } from "../numbers.ts";
+import type { FittedRows } from "../model/clusterSums.ts";
+import { encodingOfModel, isAlone } from "../model/model.ts";
+import { type Trait, traitsOf } from "../model/profile.ts";
+import { counted, percent } from "../numbers.ts";
 import { aboutDevices, deviceTable } from "./deviceTable.ts";
+import { clusterName, listed } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
-import { reportScript } from "./script.ts";
-import { stabilitySection } from "./stabilityTable.ts";
-import { summarySentences } from "./summary.ts";
+import { apartWord, meanJaccards, stabilitySection } from "./stabilityTable.ts";
+
+// What a browser adds to the report: a cluster picked by its card, tables sorted by a click, hints without delay. The page
+// says all without it.
+
+const reportScript = `
+"use strict";
+const all = [...document.querySelectorAll("[data-cluster]")];
+let picked = null;
+function light(cluster) {
+  for (const one of all) one.classList.toggle("dim", cluster !== null && one.dataset.cluster !== cluster);
+}
+for (const card of document.querySelectorAll(".card")) {
+  const { cluster } = card.dataset;
+  card.classList.add("pick");
+  card.tabIndex = 0;
+  card.setAttribute("role", "button");
+  card.setAttribute("aria-pressed", "false");
+  const pick = () => {
+    picked = picked === cluster ? null : cluster;
+    for (const other of document.querySelectorAll(".card")) {
+      other.setAttribute("aria-pressed", String(other.dataset.cluster === picked));
+    }
+    light(picked);
+  };
+  card.addEventListener("click", pick);
+  card.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    pick();
+  });
+  card.addEventListener("mouseenter", () => light(cluster));
+  card.addEventListener("mouseleave", () => light(picked));
+}
+function keyOf(row, column) {
+  const text = row.cells[column].textContent.trim();
+  const number = parseFloat(text.replace(/[,<]/g, ""));
+  return Number.isNaN(number) ? text : number;
+}
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    head.tabIndex = 0;
+    const sort = () => {
+      const up = head.getAttribute("aria-sort") === "descending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const rows = [...body.rows].map((row) => ({ row, key: keyOf(row, column) }));
+      rows.sort((a, b) => {
+        if (typeof a.key !== typeof b.key) return typeof a.key === "string" ? 1 : -1;
+        const order = typeof a.key === "string" ? b.key.localeCompare(a.key) : b.key - a.key;
+        return up ? -order : order;
+      });
+      body.append(...rows.map(({ row }) => row));
+    };
+    head.addEventListener("click", sort);
+    head.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") sort();
+    });
+  });
+}
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+document.addEventListener("mouseover", ({ target, clientX, clientY }) => {
+  const one = target.closest("[title], [data-tip]");
+  tip.hidden = one === null;
+  if (one === null) return;
+  if (one.title) {
+    one.dataset.tip = one.title;
+    one.removeAttribute("title");
+  }
+  tip.textContent = one.dataset.tip;
+  const { width } = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(clientX + 12, innerWidth - width - 8)) + "px";
+  tip.style.top = clientY + 18 + "px";
+});
+`;
+
+// A report in three sentences: what was asked, what the clusters are, and how stable they are.
+
+/** A column that clusters explain less of than this does not tell them apart. */
+const TELLING = 0.1;
+
+const scaledText: Readonly<Record<FittedRows["model"]["scaling"]["kind"], string>> = {
+  none: "",
+  standard: ", each scaled to deviation 1",
+  robust: ", each scaled by its quartiles",
+  minmax: ", each scaled to 0 ... 1",
+  rank: ", each scaled by its ranks",
+  log: ", some as logarithms, each scaled to deviation 1",
+  bounds: ", each scaled by its bounds",
+};
+
+function summarySentences({ model }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
+  const { devices, options, clusters } = model;
+  const rows = devices.reduce((sum, own) => sum + own.rows, 0);
+  const several = devices.length > 1;
+  const asked =
+    `You asked for ${counted(options.k, "cluster")} of ${counted(rows, "row")}` +
+    `${several ? ` on ${counted(devices.length, "device")}` : ""} by ${counted(encodingOfModel(model).length, "column")}${scaledText[model.scaling.kind]}.`;
+  const filled = clusters.filter((own) => own.rows > 0).length;
+  const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
+  const most = clusters.map((own) => own.rows / rows);
+  const differ =
+    telling.length === 0
+      ? "no column tells them well apart"
+      : `they differ most in ${listed(telling.map(({ name }) => name))}`;
+  const found =
+    filled === 1
+      ? "All rows are in one cluster."
+      : `The largest is ${clusterName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
+          Math.min(...most.filter((share) => share > 0)),
+        )}, and ${differ}.`;
+  return [asked, found, ...(options.k > 1 ? [stabilitySentence(model, stability)] : [])];
+}
+
+function stabilitySentence(
+  { options, clusters }: FittedRows["model"],
+  { silhouette, starts, without, rows, of }: Stability,
+): string {
+  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
+  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
+  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
+  const named = (of: readonly number[]) => listed(of.slice(0, 4).map((c) => clusterName({ clusters }, c)));
+  const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
+  // Rows of many columns are about as near to a second centroid even where clusters are plain.
+  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
+  const again =
+    means.length === 0 || means.every(Number.isNaN)
+      ? ""
+      : lost.length > 0
+        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
+        : shaky.length > 0
+          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
+          : `${but} ${whom} find all of them again`;
+  const sampled = rows < of ? " in a sample" : "";
+  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
+}
 
 export interface ReportParts {
   /** Makes its elements: a page's own, or one of @fedkm/pictures/node. */

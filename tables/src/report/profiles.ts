@@ -1,7 +1,7 @@
 // What the clusters are: a card for each with its strongest traits, and all columns as a heat map.
 
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
-import type { FittedRows } from "../model/outcome.ts";
+import type { FittedRows } from "../model/clusterSums.ts";
 import type { Figure, Trait } from "../model/profile.ts";
 import { count, counted, dateText, percent, significant, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./marks.ts";

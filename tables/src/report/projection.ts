@@ -1,6 +1,7 @@
 // The rows as points: one panel a device, the same axes on all, clusters in the same colours, crosses for centroids.
 
 import type { Matrix } from "@fedkm/core";
+import { type Scaling, unscaled } from "@fedkm/files";
 import {
   axisTicks,
   clusterColours,
@@ -11,14 +12,41 @@ import {
   labelSize,
   paper,
   pointOpacity,
+  principalAxes,
   shortened,
   textWidth,
 } from "@fedkm/pictures";
 import { dot, frame, plot, text } from "@observablehq/plot";
+import type { FittedRows } from "../model/clusterSums.ts";
 import { scaledCentroids } from "../model/model.ts";
-import type { FittedRows } from "../model/outcome.ts";
-import { sampleRows } from "../model/sampleRows.ts";
-import { viewOf } from "./components.ts";
+import { sampleOf, sampleRows } from "../model/sampleRows.ts";
+
+// Where to look at rows of many columns from: the two directions along which they differ most (principal components).
+
+interface View {
+  readonly names: readonly [string, string];
+  /** Of a row or centroid on the model's scale. */
+  project(data: Float64Array, at: number): [number, number];
+}
+
+/** Two columns are shown as they are, more by their principal components, a single one along a line. */
+function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling: Scaling): View {
+  const d = columns.length;
+  if (d <= 2) {
+    const value = (data: Float64Array, at: number, c: number) => (c < d ? unscaled(scaling, c, data[at + c]) : 0);
+    return { names: [columns[0], columns[1] ?? ""], project: (data, at) => [value(data, at, 0), value(data, at, 1)] };
+  }
+  const { means, axes, shares } = principalAxes(sampleOf(datasets, d), 2);
+  const names = ["first", "second"].map(
+    (word, i) => `${word} principal component, ${(100 * shares[i]).toFixed(0)} % of the variance`,
+  );
+  const along = (axis: Float64Array, data: Float64Array, at: number) => {
+    let sum = 0;
+    for (let c = 0; c < d; c++) sum += axis[c] * (data[at + c] - means[c]);
+    return sum;
+  };
+  return { names: [names[0], names[1]], project: (data, at) => [along(axes[0], data, at), along(axes[1], data, at)] };
+}
 
 /** A page with more points is slow to open and shows no more. */
 const MOST_POINTS = 6000;

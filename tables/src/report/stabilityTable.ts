@@ -2,7 +2,7 @@
 
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
-import type { FittedRows } from "../model/outcome.ts";
+import type { FittedRows } from "../model/clusterSums.ts";
 import { count, counted, percent } from "../numbers.ts";
 import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
 

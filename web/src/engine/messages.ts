@@ -12,7 +12,7 @@ export interface Beginning {
 }
 
 /** The page asks for a run, then for moments of the last one. */
-export type WorkerRequest = Beginning | { readonly upTo: number };
+export type EngineRequest = Beginning | { readonly upTo: number };
 
 export interface PackedProblem {
   /** Of each device, its points in the plane of the screen, x and y in turn. */
@@ -21,6 +21,17 @@ export interface PackedProblem {
   readonly pooled: Matrix;
   /** Two directions in the space of the points, and what they are centred by; absent where points have two columns. */
   readonly axes?: { readonly means: Float64Array; readonly axes: readonly Float64Array[] };
+}
+
+/** Rows of a matrix in the plane of two directions, x and y in turn. */
+export function projected(data: Float64Array, { means, axes }: NonNullable<PackedProblem["axes"]>): Float64Array {
+  const cols = means.length;
+  return Float64Array.from({ length: (2 * data.length) / cols }, (_, at) => {
+    const row = Math.floor(at / 2) * cols;
+    let sum = 0;
+    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
+    return sum;
+  });
 }
 
 /** A moment with all centroids in one array, k rows for each of `devices`. */
@@ -34,7 +45,7 @@ export interface PackedMoment extends Omit<Moment, "devices" | "centroids" | "cl
 }
 
 /** `side` is 0 for the method of the setup and 1 for the one beside it. The first reply of a run has its problem. */
-export type WorkerReply =
+export type EngineReply =
   | {
       readonly run: number;
       readonly side: number;

@@ -5,14 +5,14 @@ import { principalAxes } from "@fedkm/pictures";
 import {
   type Beginning,
   buffersOf,
+  type EngineReply,
+  type EngineRequest,
   type PackedMoment,
   type PackedProblem,
   packed,
-  type WorkerReply,
-  type WorkerRequest,
+  projected,
 } from "./messages.ts";
-import { type PlaygroundData, playgroundData } from "./problem.ts";
-import { type Moment, story } from "./story.ts";
+import { type Moment, type PlaygroundData, playgroundData, story } from "./story.ts";
 
 interface Side {
   readonly moments: Generator<Moment, void, void>;
@@ -28,7 +28,7 @@ let upTo = 0;
 let isWaiting = false;
 
 // Nothing is done at once: of all that a reader asks for while the worker is busy, only the last is still wanted.
-addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
+addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => {
   if ("setup" in data) [asked, upTo] = [data, 0];
   else upTo = data.upTo;
   if (isWaiting) return;
@@ -36,7 +36,7 @@ addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
   setTimeout(work);
 });
 
-function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
+function reply(message: EngineReply, transfer: ArrayBuffer[] = []): void {
   postMessage(message, { transfer });
 }
 
@@ -92,19 +92,10 @@ function packedProblem({ datasets, pooled }: PlaygroundData): PackedProblem {
   if (pooled.cols === 2) return { datasets, pooled, plane: datasets.map(({ data }) => data.slice()) };
   if (pooled.cols === 1) return { datasets, pooled, plane: datasets.map(raised) };
   const axes = principalAxes(stack(datasets), 2);
-  return { datasets, pooled, axes, plane: datasets.map((points) => projected(points, axes.means, axes.axes)) };
+  return { datasets, pooled, axes, plane: datasets.map((points) => projected(points.data, axes)) };
 }
 
 /** Points on a line, drawn at heights that only keep them apart. */
 function raised({ data, rows }: Matrix): Float64Array {
   return Float64Array.from({ length: 2 * rows }, (_, at) => (at % 2 === 0 ? data[at / 2] : ((at * 0.618) % 1) - 0.5));
-}
-
-function projected({ data, rows, cols }: Matrix, means: Float64Array, axes: readonly Float64Array[]): Float64Array {
-  return Float64Array.from({ length: 2 * rows }, (_, at) => {
-    const row = Math.floor(at / 2) * cols;
-    let sum = 0;
-    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
-    return sum;
-  });
 }

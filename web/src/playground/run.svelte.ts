@@ -1,6 +1,6 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
-import type { PackedMoment, PackedProblem, WorkerReply, WorkerRequest } from "../engine/messages.ts";
+import type { EngineReply, EngineRequest, PackedMoment, PackedProblem } from "../engine/messages.ts";
 import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
 import type { OwnData } from "./own.ts";
 
@@ -37,7 +37,7 @@ export class Run {
 
   constructor() {
     this.#worker = new Worker(new URL("../engine/worker.ts", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => this.#hear(data);
+    this.#worker.onmessage = ({ data }: MessageEvent<EngineReply>) => this.#hear(data);
     this.#worker.onerror = () => {
       this.refusal = "the worker could not be started; reload the page";
     };
@@ -127,7 +127,7 @@ export class Run {
     return this.#coming?.round ?? this.moment(0)?.round ?? 0;
   }
 
-  #post(request: WorkerRequest): void {
+  #post(request: EngineRequest): void {
     this.#worker.postMessage(request);
   }
 
@@ -137,7 +137,7 @@ export class Run {
     this.#post({ upTo });
   }
 
-  #hear(reply: WorkerReply): void {
+  #hear(reply: EngineReply): void {
     if (reply.run !== this.#number) return;
     if ("refusal" in reply) {
       this.#refuse(reply.refusal);

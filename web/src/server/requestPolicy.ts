@@ -20,9 +20,7 @@ interface Refusal {
 }
 
 /** Pages are public code; everything else needs a session. */
-const open = { method: "POST", path: "/session" } as const;
 const reads = new Set(["/session", "/events", "/export"]);
-const changes = new Set(["/act"]);
 
 export const MOST_BODY_BYTES = 64 << 10;
 export const PROOF_HEADER = "x-fedkm-proof";
@@ -45,9 +43,8 @@ export function refusalOf(request: DashboardRequest, sessions: Sessions): Refusa
   if (site !== undefined && site !== "same-origin" && site !== "none") {
     return { code: 403, text: "sec-fetch-site must be same-origin or none" };
   }
-  const isChange = changes.has(path);
-  const isOpening = method === open.method && path === open.path;
-  if (isChange || isOpening)
+  const isOpening = method === "POST" && path === "/session";
+  if (path === "/act" || isOpening)
     return method === "POST" ? refusalOfBody(request, sessions, isOpening) : wrongMethod("POST");
   if (method !== "GET") return wrongMethod("GET");
   if (reads.has(path) && sessionOf(request, sessions) === undefined) return { code: 401, text: "a session is needed" };

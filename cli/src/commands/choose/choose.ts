@@ -1,16 +1,103 @@
 // fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
-import { type ChooseRequest, chooseTables } from "@fedkm/tables";
+import type { Choice, Judge } from "@fedkm/core";
+import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
-import { linksOf } from "../../input/links.ts";
 import type { SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
-import { rowsAt } from "../../input/reading.ts";
+import { linksOf, rowsAt } from "../../input/reading.ts";
+import { count, significant } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
+import { alignColumns, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
-import { fitCommandLine } from "./pasted.ts";
-import { inWords } from "./words.ts";
+
+// What fedkm choose found, in words and two tables.
+
+interface ChoiceParts {
+  readonly choice: Choice;
+  readonly judge: Judge;
+  readonly warnings: readonly string[];
+  readonly picture: string;
+  /** What to type next. */
+  readonly command: string;
+}
+
+function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): string[] {
+  const { k, alpha, clusters, coupling, messages, bytes } = choice;
+  const ks = clusters.curve.map((score) => [
+    String(score.k),
+    significant(score.inertia, 4),
+    significant(score.silhouette, 3),
+    significant(score.gain, 3),
+    `${Math.round(100 * score.apart)} %`,
+    mark(score.k, k, clusters.runnerUp),
+  ]);
+  const alphas = coupling.curve.map((score) => [
+    String(score.alpha),
+    significant(score.loss, 4),
+    significant(score.standardError, 2),
+    score.alpha === alpha ? "chosen" : "",
+  ]);
+  const paragraphs = [
+    ...aboutClusters(clusters),
+    ...aboutSample(choice.sampled),
+    aboutJudge(judge),
+    ...aboutAlone(coupling.alone),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+  return [
+    `k = ${k}, alpha = ${alpha}`,
+    "",
+    ...alignColumns([["k", "inertia", "silhouette", "gain", "apart", ""], ...ks]),
+    "",
+    ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
+    "",
+    ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
+    `${count(messages)} messages, ${count(bytes)} bytes between devices`,
+    "",
+    `picture: ${picture}`,
+    "",
+    // On one line, however long: it is there to be pasted.
+    command,
+  ];
+}
+
+function mark(k: number, chosen: number, runnerUp: number | undefined): string {
+  if (k === chosen) return "chosen";
+  return k === runnerUp ? "runner-up" : "";
+}
+
+function aboutClusters({ k, structure, agree, elbow, silhouette, atLimit, curve }: Choice["clusters"]): string[] {
+  const others = `The elbow of the inertia says ${elbow}, the silhouette ${silhouette}; k is where clusters describe the rows best.`;
+  const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
+  const none = "The rows are spread like one cluster, or evenly: there are no clusters to find.";
+  const largest = curve[curve.length - 1].k;
+  const limit = `The curve still rises at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  return [structure ? found : none, ...(atLimit ? [limit] : [])];
+}
+
+/** Fewer rows than this of what was looked at are not taken for a cluster. */
+const FEWEST_ROWS = 10;
+
+function aboutSample(sampled: Choice["sampled"]): string[] {
+  if (sampled === undefined) return [];
+  const unseen = count(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
+  return [
+    `This rests on a sample of ${count(sampled.rows)} of ${count(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
+  ];
+}
+
+function aboutJudge(judge: Judge): string {
+  return judge === "own"
+    ? "Alpha is judged by the rows that each device kept back for itself. Where devices hold different parts of the same clusters, judge by the rows of all devices: --judge all."
+    : "Alpha is judged by the rows that all devices kept back: the centroids of each device, on everybody's rows.";
+}
+
+function aboutAlone(alone: boolean): string[] {
+  if (!alone) return [];
+  return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
+}
 
 export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags {
   readonly judge: NonNullable<ChooseRequest["judge"]>;

@@ -13,14 +13,13 @@ import {
 import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/links.ts";
+import { linksOf } from "../../input/reading.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
 import { type CompareOptions, fileData, namedData } from "./data.ts";
-import { comparisonLines, summaryOf } from "./text.ts";
-import { watchable } from "./watch.ts";
+import { comparisonLines, summaryOf, watchable } from "./text.ts";
 
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { files, alpha, seed, init, out } = options;

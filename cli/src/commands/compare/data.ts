@@ -1,6 +1,6 @@
 // What fedkm compare is asked, and its data: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
 
-import { type Matrix, stack } from "@fedkm/core";
+import { stack } from "@fedkm/core";
 import {
   type ComparedData,
   type ComparisonStart,
@@ -92,13 +92,9 @@ export async function fileData(options: CompareOptions, onFile: (file: string) =
     );
   }
   if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
-  const all = { points: stack(datasets), labels: labels?.[0] ?? noClasses(datasets[0]) };
+  const all = { points: stack(datasets), labels: labels?.[0] ?? new Uint32Array(datasets[0].rows) };
   const dealt = dealBy(split, all, devices, seed);
   return { name, names: deviceNumbers(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
-}
-
-function noClasses({ rows }: Matrix): Uint32Array {
-  return new Uint32Array(rows);
 }
 
 /** The rule of --split; even where none is given. */

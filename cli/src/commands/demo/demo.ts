@@ -19,10 +19,9 @@ import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
 import { compareMethods, drawBudget, type MethodOutcome } from "@fedkm/experiments";
 import { type Console, isStyled } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
-import { outcomeTable } from "../../outcomeTable.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { wrap } from "../../table.ts";
+import { outcomeTable, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 
 /** `out` is the picture's file. */

@@ -101,13 +101,13 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
 
 export async function withdrawStudy(state: string, { stdout }: Console): Promise<void> {
   const { name, study } = await folderInChange(state);
-  const { isRunning } = await withdrawChange(state);
+  const isRunning = await withdrawChange(state);
   stdout.write(`${name} stays with ${await titleOf(study)}${isRunning ? ", within a few seconds" : ""}\n`);
 }
 
 export async function finishStudy(state: string, { stdout }: Console): Promise<void> {
   const { name, next } = await folderInChange(state);
-  const { isRunning } = await finishChange(state, new Date());
+  const isRunning = await finishChange(state, new Date());
   const when = isRunning ? "within a few seconds" : "when it is run";
   const others = "neighbours that have not accepted it are refused until they do";
   stdout.write(`${name} uses only ${await titleOf(next)} ${when}; ${others}\n`);

@@ -13,18 +13,16 @@ import {
 } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/links.ts";
 import type { SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
-import { rowsAt } from "../../input/reading.ts";
+import { linksOf, rowsAt } from "../../input/reading.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
-import { type CoreTime, coreTime } from "./coreTime.ts";
 import { type ResultsFlags, summary, writeResults } from "./results.ts";
-import { stabilityLater } from "./stabilityLater.ts";
+import { type CoreTime, coreTime, stabilityLater } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;

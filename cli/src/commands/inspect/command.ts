@@ -20,7 +20,7 @@ export function inspectCommand(io: Console): Command {
       const { json, ...rest } = flags;
       if (files.some(isAddress)) {
         if (files.length > 1) throw new UsageError(`a source is inspected alone, got ${files.length} names`);
-        const { inspectSource } = await import("./source.ts");
+        const { inspectSource } = await import("./inspect.ts");
         await inspectSource(files[0], json === true, io);
         return;
       }

@@ -1,15 +1,90 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
-import { type InspectedColumn, type InspectedTable, inspectTable, remarks, shownValue } from "@fedkm/tables";
+import type { describeSource } from "@fedkm/sql";
+import {
+  deviceNames,
+  type InspectedColumn,
+  type InspectedTable,
+  inspectTable,
+  type Obstacle,
+  proposalFor,
+  remarks,
+  shownValue,
+} from "@fedkm/tables";
+import { shellNames } from "@fedkm/tables/light";
 import type { Console } from "../../console.ts";
 import { filesAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
-import { refusalLine } from "../../remedies.ts";
+import { commaRemedy, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
-import { comparison } from "./comparison.ts";
-import { proposalFor } from "./proposal.ts";
+
+// fedkm inspect of a source: its columns and their ranges, from one query over all rows.
+
+export async function inspectSource(address: string, json: boolean, io: Console): Promise<void> {
+  const sql = await import("@fedkm/sql");
+  const { engine, rows, columns } = await sql.describeSource(address, { env: io.env });
+  if (json) {
+    io.stdout.write(`${JSON.stringify({ source: address, engine, rows, columns: columns.map(flat) }, undefined, 2)}\n`);
+    return;
+  }
+  const cells = columns.map(({ name, type, seen }) => {
+    if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
+    const { least, most, missing, infinite } = seen;
+    const remark = infinite > 0 ? `infinite in ${count(infinite)} rows` : least === most ? "always the same" : "";
+    return [name, type, significant(least, 4), significant(most, 4), count(missing), remark];
+  });
+  const counted = rows === undefined ? "no column of numbers" : `${count(rows)} ${rows === 1 ? "row" : "rows"}`;
+  const title = `${address}: ${engine}, ${counted}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`;
+  const table = alignColumns([["column", "type", "least", "most", "missing", ""], ...cells]);
+  io.stdout.write(`${[title, "", ...table].join("\n")}\n`);
+}
+
+function flat({ seen, ...column }: Awaited<ReturnType<typeof describeSource>>["columns"][number]) {
+  return { ...column, ...seen };
+}
+
+// Several files side by side: columns that only some have, and where the means of a column are farthest apart.
+
+function comparison(looks: readonly InspectedTable[]): string[] {
+  const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];
+  const files = deviceNames(looks.map(({ file }) => file));
+  const rows = names.flatMap((name) => {
+    const own = looks.map(({ columns }) => columns.find((column) => column.name === name));
+    const without = files.filter((_, i) => own[i] === undefined);
+    if (without.length > 0) return [[name, "", "", "", `not in ${listed(without)}`]];
+    const kinds = new Set(own.map((column) => column?.kind));
+    if (kinds.size > 1) return [[name, "", "", "", `of different types: ${[...kinds].join(", ")}`]];
+    return meanLine(files, own);
+  });
+  return [
+    `${looks.length} files compared`,
+    "",
+    ...alignColumns([["column", "least mean", "largest mean", "apart", ""], ...rows]),
+  ];
+}
+
+function meanLine(files: readonly string[], own: readonly (InspectedColumn | undefined)[]): string[][] {
+  const seen = own.flatMap((column, i) =>
+    column?.statistics ? [{ column, ...column.statistics, file: files[i] }] : [],
+  );
+  if (seen.length === 0) return [];
+  const [low] = [...seen].sort((a, b) => a.mean - b.mean);
+  const [high] = [...seen].sort((a, b) => b.mean - a.mean);
+  const total = seen.reduce((sum, { count }) => sum + count, 0);
+  const within = Math.sqrt(seen.reduce((sum, { count, deviation }) => sum + count * deviation ** 2, 0) / total);
+  const apart = within > 0 ? ((high.mean - low.mean) / within).toFixed(2) : "";
+  const shown = [low, high].map(({ column, mean, file }) => `${shownValue(column, mean)} ${file}`);
+  return [[low.column.name, ...shown, apart, ""]];
+}
+
+const MOST_FILES = 3;
+
+function listed(files: readonly string[]): string {
+  const shown = files.slice(0, MOST_FILES).join(", ");
+  return files.length > MOST_FILES ? `${shown} and ${files.length - MOST_FILES} more` : shown;
+}
 
 export async function inspectFiles(
   patterns: readonly string[],
@@ -23,20 +98,27 @@ export async function inspectFiles(
     for (const file of await filesAt(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const proposal = proposalFor(looks, options);
+  const { command, first: obstacles } = proposalFor(looks, options);
+  const first = obstacles.map(obstacleWords);
   if (json) {
     const files = looks.map(facts);
-    const all = files.length === 1 ? { ...files[0], ...proposal } : { files, ...proposal };
+    const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
     io.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
     return;
   }
   const ending = [
-    ...proposal.first.map((step) => `first: ${step}`),
+    ...first.map((step) => `first: ${step}`),
     // On one line, however long: it is there to be pasted.
-    ...(proposal.first.length === 0 ? [proposal.command] : []),
+    ...(first.length === 0 ? [command] : []),
   ];
   const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
   io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+}
+
+function obstacleWords(obstacle: Obstacle): string {
+  if (obstacle.kind === "commas") return commaRemedy(`the commas in ${shellNames(obstacle.columns)}`);
+  if (obstacle.kind === "nothing to cluster") return "there is no column that can be clustered";
+  return `fix the lines of ${obstacle.files.join(", ")} that cannot be read`;
 }
 
 function facts({ file, layout, rows, repeatedRows, columns, bad }: InspectedTable) {

@@ -57,7 +57,7 @@ export function predictCommand(io: Console): Command {
     .action(async (files: string[], flags: PredictFlags) => {
       if (files.some(isAddress)) {
         if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
-        const { predictSource } = await import("./source.ts");
+        const { predictSource } = await import("./predict.ts");
         await predictSource(files[0], flags, io);
         return;
       }

@@ -21,8 +21,7 @@ import type { PluginOptions } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { writeFolder } from "../../write.ts";
-import { resultLines } from "./text.ts";
-import { watchable } from "./watch.ts";
+import { resultLines, watchable } from "./text.ts";
 
 export interface ReproduceOptions extends PluginOptions {
   readonly what: string;

@@ -19,7 +19,7 @@ import { bold, type Console, isStyled } from "../../console.ts";
 import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/links.ts";
+import { linksOf } from "../../input/reading.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";

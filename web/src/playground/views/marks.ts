@@ -2,13 +2,13 @@
 
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
 import type { PanelColours } from "./painter.ts";
-import { centroidsInPlane, cornerOf, type PanelGrid, type Plane } from "./plane.ts";
+import { centroidsInPlane, cornerOf, type PanelLayout, type Plane } from "./plane.ts";
 
 /** Everything that a drawing of one moment needs. */
 interface Drawing {
   readonly problem: PackedProblem;
   readonly moment: PackedMoment;
-  readonly grid: PanelGrid;
+  readonly grid: PanelLayout;
   readonly plane: Plane;
   readonly look: PanelColours;
 }

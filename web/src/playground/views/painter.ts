@@ -2,10 +2,182 @@
 // painted pixel by pixel, and a panel in which nothing has moved is left as it is: after a few rounds these are almost all.
 
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
-import { paintCells } from "./cells.ts";
-import { paintDots, placeDots, relabel } from "./dots.ts";
-import { type Canvas, fillWithin, mixed, pixelOf, type Square } from "./pixels.ts";
-import { centroidsInPlane, cornerOf, LARGE_SIDE, type PanelGrid, type Plane } from "./plane.ts";
+import { centroidsInPlane, cornerOf, LARGE_SIDE, type PanelLayout, type Plane } from "./plane.ts";
+
+/** Of #rrggbb, or of #rgb as the build may shorten it: red in the lowest byte, and fully opaque. */
+export function pixelOf(colour: string): number {
+  const digits = colour.length === 4 ? colour.replaceAll(/[\da-f]/gi, "$&$&") : colour;
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
+  return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
+}
+
+/** `share` of `over`, from 0 to 256, and the rest of `under`. Red and blue are mixed in one multiplication. */
+export function mixed(under: number, over: number, share: number): number {
+  const rest = 256 - share;
+  const redBlue = (Math.imul(under & 0xff00ff, rest) + Math.imul(over & 0xff00ff, share)) >>> 8;
+  const green = (Math.imul(under & 0xff00, rest) + Math.imul(over & 0xff00, share)) >>> 8;
+  return ((redBlue & 0xff00ff) | (green & 0xff00) | (255 << 24)) >>> 0;
+}
+
+/** An image to paint into, as its pixels row by row. */
+interface Canvas {
+  readonly pixels: Uint32Array;
+  readonly width: number;
+}
+
+/** A square of it, in whole pixels. */
+interface Square {
+  readonly left: number;
+  readonly top: number;
+  readonly side: number;
+}
+
+/** A rectangle in a square: what lies outside of the square is left out. */
+function fillWithin(
+  { pixels, width }: Canvas,
+  square: Square,
+  [left, top, right, bottom]: readonly [number, number, number, number],
+  colour: number,
+): void {
+  const from = square.left + Math.max(0, left);
+  const to = square.left + Math.min(square.side, right);
+  if (to <= from) return;
+  for (let y = Math.max(0, top); y < Math.min(square.side, bottom); y++) {
+    const row = (square.top + y) * width;
+    pixels.fill(colour, row + from, row + to);
+  }
+}
+
+interface Ink {
+  /** Of each point. */
+  readonly clusters: Uint8Array;
+  readonly colours: Uint32Array;
+  /** Pixels that a point is wide and high. */
+  readonly size: number;
+  /** How much of what lies below it hides, in 256 parts. */
+  readonly share: number;
+}
+
+/** Of points in the plane, x and y in turn: where each is in a square, as a number of pixels from its upper left corner. */
+function placeDots(
+  points: Float64Array,
+  { left, top, extent }: Plane,
+  side: number,
+  size: number,
+  width: number,
+): Uint32Array {
+  const place = (share: number) => Math.round(Math.min(side - size, Math.max(0, share * side - size / 2)));
+  return Uint32Array.from({ length: points.length / 2 }, (_, r) => {
+    const [x, y] = [(points[2 * r] - left) / extent, (top - points[2 * r + 1]) / extent];
+    return place(y) * width + place(x);
+  });
+}
+
+/** `corner`: the pixel of the square's upper left corner. */
+function paintDots(
+  { pixels, width }: Canvas,
+  corner: number,
+  places: Uint32Array,
+  { clusters, colours, size, share }: Ink,
+): void {
+  for (let r = 0; r < places.length; r++) {
+    const colour = colours[clusters[r]];
+    const first = corner + places[r];
+    for (let y = 0; y < size; y++) {
+      const row = first + y * width;
+      for (let pixel = row; pixel < row + size; pixel++) pixels[pixel] = mixed(pixels[pixel], colour, share);
+    }
+  }
+}
+
+/** Writes the cluster of each point; returns whether any is another one than before. */
+function relabel(
+  /* INOUT */ labels: Uint8Array,
+  points: Float64Array,
+  centroids: Float64Array,
+  clusters: Uint8Array,
+  cols: number,
+): boolean {
+  let isChanged = false;
+  const isPlane = cols === 2;
+  for (let r = 0; r < labels.length; r++) {
+    let nearest = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (let c = 0; c < clusters.length; c++) {
+      let sum = 0;
+      if (isPlane) {
+        // Most of what is drawn lies in the plane, and this is where the time goes.
+        const across = points[2 * r] - centroids[2 * c];
+        const up = points[2 * r + 1] - centroids[2 * c + 1];
+        sum = across * across + up * up;
+      } else {
+        for (let x = 0; x < cols; x++) {
+          const away = points[r * cols + x] - centroids[c * cols + x];
+          sum += away * away;
+        }
+      }
+      if (sum < least) {
+        least = sum;
+        nearest = c;
+      }
+    }
+    if (labels[r] === clusters[nearest]) continue;
+    labels[r] = clusters[nearest];
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/**
+ * Cells: every pixel of a square has the colour of the centroid that it is nearest to. `sites`: x and y in turn, in pixels of the square; `colours`: one for each. Along a row of pixels the squared distances
+ * are lines but for a common term, so that a row takes a step for each border between cells and none for each pixel.
+ */
+export function paintCells(
+  { pixels, width }: Canvas,
+  { left, top, side }: Square,
+  sites: ArrayLike<number>,
+  colours: ArrayLike<number>,
+): void {
+  for (let y = 0; y < side; y++) {
+    const row = (top + y) * width + left;
+    let site = nearestAtStart(sites, y + 0.5);
+    let from = 0;
+    while (from < side) {
+      const { next, at } = nextBorder(sites, site, y + 0.5);
+      const border = Math.floor(Math.max(from, Math.min(side, at)));
+      pixels.fill(colours[site], row + from, row + border);
+      if (border >= side) break;
+      // The pixel on the border has something of both.
+      pixels[row + border] = mixed(colours[next], colours[site], Math.round(256 * Math.max(0, at - border)));
+      from = border + 1;
+      site = next;
+    }
+  }
+}
+
+/** The site nearest to the left end of a row; of equal ones the first. */
+function nearestAtStart(sites: ArrayLike<number>, y: number): number {
+  let [nearest, least] = [0, Number.POSITIVE_INFINITY];
+  for (let c = 0; 2 * c < sites.length; c++) {
+    const distance = sites[2 * c] ** 2 + (sites[2 * c + 1] - y) ** 2;
+    if (distance < least) [nearest, least] = [c, distance];
+  }
+  return nearest;
+}
+
+/** Where a row leaves the cell of a site, and for which: only sites farther right can be nearer from there on. */
+function nextBorder(sites: ArrayLike<number>, site: number, y: number): { readonly next: number; readonly at: number } {
+  const x = sites[2 * site];
+  const constant = x * x + (sites[2 * site + 1] - y) ** 2;
+  let [next, at] = [site, Number.POSITIVE_INFINITY];
+  for (let c = 0; 2 * c < sites.length; c++) {
+    const other = sites[2 * c];
+    if (other <= x) continue;
+    const crossing = (other * other + (sites[2 * c + 1] - y) ** 2 - constant) / (2 * (other - x));
+    if (crossing < at) [next, at] = [c, crossing];
+  }
+  return { next, at };
+}
 
 export interface PanelColours {
   readonly paper: string;
@@ -53,7 +225,7 @@ export class PanelPainter {
   readonly #look: { readonly paper: number; readonly ink: number; readonly faint: number };
 
   /** `scale`: pixels of the screen for one of the page. */
-  constructor(problem: PackedProblem, grid: PanelGrid, plane: Plane, scale: number, look: PanelColours) {
+  constructor(problem: PackedProblem, grid: PanelLayout, plane: Plane, scale: number, look: PanelColours) {
     const width = Math.round(grid.width * scale);
     this.image = new ImageData(width, Math.round(grid.height * scale));
     this.#canvas = { pixels: new Uint32Array(this.image.data.buffer), width };

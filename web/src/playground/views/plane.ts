@@ -1,9 +1,9 @@
 // Where panels stand (equal squares in rows, as large as the room allows), and from the plane of the points to the pixels of
 // a panel, with one scale for both directions and all panels.
 
-import type { PackedProblem } from "../../engine/messages.ts";
+import { type PackedProblem, projected } from "../../engine/messages.ts";
 
-export interface PanelGrid {
+export interface PanelLayout {
   readonly columns: number;
   /** The side of a panel and the gap between two, in pixels of the page. */
   readonly side: number;
@@ -16,8 +16,8 @@ const LARGEST_SIDE = 260;
 /** From here on a panel has room for its name, trails and the neighbours' centroids. */
 export const LARGE_SIDE = 70;
 
-export function gridOf(panels: number, width: number, mostHeight: number): PanelGrid {
-  let best: PanelGrid | undefined;
+export function gridOf(panels: number, width: number, mostHeight: number): PanelLayout {
+  let best: PanelLayout | undefined;
   for (let columns = 1; columns <= panels; columns++) {
     const gap = panels > 60 ? 3 : 8;
     const rows = Math.ceil(panels / columns);
@@ -32,7 +32,10 @@ export function gridOf(panels: number, width: number, mostHeight: number): Panel
 }
 
 /** The upper left corner of a panel. */
-export function cornerOf({ columns, side, gap }: PanelGrid, panel: number): { readonly x: number; readonly y: number } {
+export function cornerOf(
+  { columns, side, gap }: PanelLayout,
+  panel: number,
+): { readonly x: number; readonly y: number } {
   return { x: (panel % columns) * (side + gap), y: Math.floor(panel / columns) * (side + gap) };
 }
 
@@ -69,15 +72,9 @@ export function planeOf({ plane }: PackedProblem): Plane {
 
 /** Centroids as places in the plane, x and y in turn. */
 export function centroidsInPlane(problem: PackedProblem, centroids: Float64Array): Float64Array {
-  const { cols } = problem.pooled;
-  const rows = centroids.length / cols;
-  if (cols === 2) return centroids;
-  const { axes } = problem;
-  return Float64Array.from({ length: 2 * rows }, (_, at) => {
-    const row = Math.floor(at / 2) * cols;
-    if (axes === undefined) return at % 2 === 0 ? centroids[row] : 0;
-    let sum = 0;
-    for (let x = 0; x < cols; x++) sum += (centroids[row + x] - axes.means[x]) * axes.axes[at % 2][x];
-    return sum;
-  });
+  const { pooled, axes } = problem;
+  if (pooled.cols === 2) return centroids;
+  if (axes !== undefined) return projected(centroids, axes);
+  // Of one column, on a line.
+  return Float64Array.from({ length: 2 * centroids.length }, (_, at) => (at % 2 === 0 ? centroids[at / 2] : 0));
 }

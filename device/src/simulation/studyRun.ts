@@ -1,0 +1,103 @@
+// What the devices of a study reach on given rows and links, when they are simulated with the loop that devices run.
+
+import { connectedComponents, type FitModel, type Graph, type Matrix, totalVariation } from "@fedkm/core";
+import type { Study } from "../study/study.ts";
+import { contractOf } from "../study/study.ts";
+import { studyObjective } from "../study/studyOfPoints.ts";
+import { scaleRows } from "../study/units.ts";
+import { type Simulation, simulate } from "./simulate.ts";
+
+/** Devices by name, with the rows that count and their links. */
+interface StudyNetwork {
+  readonly names: readonly string[];
+  readonly rows: readonly Matrix[];
+  readonly graph: Graph;
+}
+
+type StudyRound = Pick<FitModel["history"][number], "round" | "objective" | "totalVariation" | "messages" | "bytes">;
+
+/** Simulated time after which devices that have not settled are left where they are. */
+const LONGEST_MILLISECONDS = 3_600_000;
+/** Objectives are written down less and less often: at first an update changes much. */
+const FIRST_LOOK_MILLISECONDS = 100;
+const LATER_LOOKS = 1.05;
+
+/** What the devices of a study reach on these rows and links. Their first k-means are those of devices elsewhere. */
+export async function simulateStudy(
+  study: Study,
+  { names, rows, graph }: StudyNetwork,
+  seed: number,
+  onLook: (milliseconds: number, objective: number) => void = () => {},
+) {
+  checkRows(study, { names, rows, graph });
+  const contract = await contractOf(study);
+  const network = simulate({ study, contract, datasets: rows, graph, seed, kmeansSeed: 0 });
+  const scaled = rows.map((own) => scaleRows(study, own));
+  const history: StudyRound[] = [];
+  let converged = false;
+  for (let now = 0; !converged && now < LONGEST_MILLISECONDS; now = network.now()) {
+    converged = network.settle(Math.max(FIRST_LOOK_MILLISECONDS, (LATER_LOOKS - 1) * now));
+    if (network.centroids().some((own) => own.rows < study.k)) continue;
+    const summary = summaryOf(study, network, scaled, graph);
+    history.push(summary);
+    onLook(network.now(), summary.objective);
+  }
+  const last = history.at(-1);
+  if (last === undefined) {
+    const why = names.flatMap((name, i) => network.status(i).shared?.waiting?.replace(/^/, `; ${name} `) ?? []);
+    throw new Error(`every device must hear of k clusters, got a simulated hour without${why[0] ?? ""}`);
+  }
+  const { round, objective, messages, bytes } = last;
+  const centroids = network.centroids();
+  return {
+    centroids,
+    objective,
+    rounds: round,
+    converged,
+    messages,
+    bytes,
+    history,
+    ...guardedOf(study, network, rows),
+  };
+}
+
+/** What the guards of all devices cost, and what they kept. */
+function guardedOf(
+  { privacy, minimum }: Study,
+  network: Simulation,
+  rows: readonly Matrix[],
+): Pick<FitModel, "guarded"> {
+  if (privacy !== "guarded") return {};
+  const statuses = rows.map((_, i) => network.status(i));
+  const all = rows.reduce((sum, own) => sum + own.rows, 0);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
+  return {
+    guarded: {
+      minimum,
+      smallestClass: Math.min(all, ...statuses.flatMap(({ guarded }) => guarded?.smallestClass ?? [])),
+      rowsHeldBack: sum(statuses.map(({ guarded }) => guarded?.rowsHeldBack ?? 0)),
+      rowsLeftOut: sum(statuses.map(({ rowsLeftOut }) => rowsLeftOut)),
+    },
+  };
+}
+
+function summaryOf(study: Study, network: Simulation, scaled: readonly Matrix[], graph: Graph): StudyRound {
+  const centroids = network.centroids();
+  const rounds = scaled.map((_, i) => network.status(i).round);
+  return {
+    round: rounds.reduce((most, round) => Math.max(most, round), 0),
+    objective: studyObjective(study, scaled, centroids, graph),
+    totalVariation: totalVariation(centroids, graph, study.coupling),
+    messages: network.frames,
+    bytes: network.bytes,
+  };
+}
+
+/** Somebody in every part of the network must have rows. */
+function checkRows({ k, minimum }: Study, { names, rows, graph }: StudyNetwork): void {
+  const parts = connectedComponents(graph);
+  const without = names.findIndex((_, i) => rows.every((own, j) => parts[j] !== parts[i] || own.rows === 0));
+  if (without < 0) return;
+  const rule = `${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum})`;
+  throw new Error(`${names[without]} must have ${rule}, or links that lead to a device that has, got neither`);
+}

@@ -1,0 +1,34 @@
+// What shared clusters must never do, counted over everything that was posted: use a pad twice, answer twice.
+
+import type { observeBoards } from "@fedkm/audit";
+import { stages } from "@fedkm/device/shared";
+
+type Boards = ReturnType<typeof observeBoards>;
+
+/** Pads that one device used for two vectors. */
+export function padsTwice(seen: Pick<Boards, "entries">): number {
+  let twice = 0;
+  for (const { entries } of seen.entries()) {
+    const used = new Map<string, string>();
+    for (const { id, epoch, links, words } of entries) {
+      for (const [other, epochThere] of links) {
+        const pad = `${id} ${epoch} ${other} ${epochThere}`;
+        const vector = words.join(" ");
+        if (used.has(pad) && used.get(pad) !== vector) twice++;
+        used.set(pad, vector);
+      }
+    }
+  }
+  return twice;
+}
+
+/** Centroids for which the sums of two different sets of devices are known. */
+export function answersTwice(seen: Pick<Boards, "sums">): number {
+  const answers = new Map<string, Set<string>>();
+  for (const { content, devices } of seen.sums()) {
+    if (content.stage < stages.cores) continue;
+    const asked = `${content.stage} ${content.numbers.join(" ")}`;
+    answers.set(asked, (answers.get(asked) ?? new Set()).add([...devices].sort().join(" ")));
+  }
+  return [...answers.values()].filter(({ size }) => size > 1).length;
+}
