@@ -3,7 +3,7 @@
 import { type Package, packages } from "./rooms.ts";
 
 /** The parts of the page that are written by this file, by the name in their markers. */
-export function drawnParts(): Record<string, string> {
+function drawnParts(): Record<string, string> {
   const parts: Record<string, string> = { packages: `${packagePicture()}\n\n${packageTable()}` };
   for (const [name, own] of Object.entries(packages)) {
     if (own.rooms !== undefined) parts[name] = `${roomPicture(own.rooms)}\n\n${roomTable(name, own)}`;

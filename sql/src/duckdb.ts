@@ -17,11 +17,12 @@ export async function openDuckDB(path: string | undefined, timeLimit: number): P
   return engineOn(instance, path, timeLimit);
 }
 
+/** Long, as its methods share one instance. */
 function engineOn(instance: DuckDBInstance, path: string | undefined, timeLimit: number): SqlEngine {
   /** Each question has a connection of its own: an abort interrupts that one alone. */
-  async function* chunks(statement: string, signal: AbortSignal | undefined, on = instance) {
+  async function* chunks(statement: string, signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
-    const connection = await on.connect();
+    const connection = await instance.connect();
     const limit = AbortSignal.timeout(timeLimit * 1000);
     const stop = () => connection.interrupt();
     signal?.addEventListener("abort", stop);

@@ -25,6 +25,7 @@ const CANCEL_AGAIN_MILLISECONDS = 200;
 /** int8, int2, int4, float4, float8, numeric. */
 const NUMERIC = new Set([20, 21, 23, 700, 701, 1700]);
 
+/** Long, as its methods share how they connect, stop and end. */
 export async function openPostgres(server: PostgresServer): Promise<SqlEngine> {
   const { default: pg } = await importDriver("pg", () => import("pg"));
   const { to: copyTo } = await importDriver("pg-copy-streams", () => import("pg-copy-streams"));

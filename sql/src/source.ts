@@ -59,7 +59,7 @@ export async function loadedSource(
   return memorySource(await retry(load, engine.isPassing, signal, onRetry));
 }
 
-/** Rows that stay where they are. */
+/** Rows that stay where they are. Long, as all answers share one way to ask again. */
 export function sourceOn(
   { engine, rows: all, selected, survey: { rows, least, most } }: SurveyedRows,
   read: Exclude<ReadMode, "memory">,

@@ -155,14 +155,8 @@ export async function backUpFolder(
   return backup;
 }
 
-interface Restored extends Pick<Backup, "savedAt" | "epoch"> {
-  readonly name: string;
-  /** Data files that do not exist on this machine. */
-  readonly missingData: readonly string[];
-}
-
-/** Makes a new state folder. Fails where there are files already. */
-export async function restoreFolder(file: string, path: string, passphrase?: string): Promise<Restored> {
+/** Makes a new state folder. Fails where there are files already. `missingData`: those that this machine does not have. */
+export async function restoreFolder(file: string, path: string, passphrase?: string) {
   if (existsSync(path) && (await readdir(path)).length > 0) {
     throw new Error(`${path} must be a new or empty folder, got one with files`);
   }

@@ -5,7 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, resolve } from "node:path";
 
-export interface NewFile {
+interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
   /** What was written survives a loss of power. */
   sync(): Promise<void>;

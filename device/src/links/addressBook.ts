@@ -1,28 +1,10 @@
 // Where linked peers may be found: as their owner wrote it down, where they were last met, and what they say nearby.
 
-import { relayOf } from "../keys/peer.ts";
+import { type Contact, relayOf } from "../keys/peer.ts";
 import { MOST_MET_ADDRESSES } from "../wire/limits.ts";
 
 /** Where linked peers were last met, by peer: what is remembered between starts. */
 export type PeerAddresses = Readonly<Record<string, readonly string[]>>;
-
-export interface AddressBook {
-  has(peer: string): boolean;
-  peers(): string[];
-  /** All that is known about one peer, the address that failed least often first, and direct ones before relays. */
-  of(peer: string): string[];
-  /** Those that are not named any more are forgotten. Returns them. */
-  setLinks(links: Iterable<{ readonly peer: string; readonly addresses: readonly string[] }>): string[];
-  failed(peer: string, address: string): void;
-  /** The peer was reached. What failed before may have been its network. */
-  reached(peer: string): void;
-  /** A peer that has proved its key says where it listens. Returns whether that is news. */
-  met(peer: string, addresses: readonly string[]): boolean;
-  /** Somebody on the local network says that the peer is there. Returns whether that is news. */
-  nearby(peer: string, addresses: readonly string[]): boolean;
-  /** What is worth remembering between starts. */
-  remembered(): PeerAddresses;
-}
 
 interface AddressEntry {
   linked: readonly string[];
@@ -32,7 +14,7 @@ interface AddressEntry {
 }
 
 /** `remembered`: of an earlier start. */
-export function addressBook(remembered: PeerAddresses): AddressBook {
+export function addressBook(remembered: PeerAddresses) {
   const entries = new Map<string, AddressEntry>();
   const replace = (peer: string, kind: "met" | "nearby", addresses: readonly string[]) => {
     const entry = entries.get(peer);
@@ -44,16 +26,18 @@ export function addressBook(remembered: PeerAddresses): AddressBook {
     return true;
   };
   return {
-    has: (peer) => entries.has(peer),
+    has: (peer: string) => entries.has(peer),
     peers: () => [...entries.keys()],
-    of(peer) {
+    /** All that is known about one peer, the address that failed least often first, and direct ones before relays. */
+    of(peer: string): string[] {
       const entry = entries.get(peer);
       if (entry === undefined) return [];
       const failures = (address: string) => entry.failures.get(address) ?? 0;
       const isRelayed = (address: string) => Number(relayOf(address) !== undefined);
       return [...known(entry)].sort((a, b) => failures(a) - failures(b) || isRelayed(a) - isRelayed(b));
     },
-    setLinks(links) {
+    /** Those that are not named any more are forgotten. Returns them. */
+    setLinks(links: Iterable<Contact>): string[] {
       const gone = new Set(entries.keys());
       for (const { peer, addresses } of links) {
         gone.delete(peer);
@@ -67,14 +51,18 @@ export function addressBook(remembered: PeerAddresses): AddressBook {
       for (const peer of gone) entries.delete(peer);
       return [...gone];
     },
-    failed(peer, address) {
+    failed(peer: string, address: string) {
       const failures = entries.get(peer)?.failures;
       failures?.set(address, (failures.get(address) ?? 0) + 1);
     },
-    reached: (peer) => entries.get(peer)?.failures.clear(),
-    met: (peer, addresses) => replace(peer, "met", addresses),
-    nearby: (peer, addresses) => replace(peer, "nearby", addresses),
-    remembered: () =>
+    /** The peer was reached. What failed before may have been its network. */
+    reached: (peer: string) => entries.get(peer)?.failures.clear(),
+    /** A peer that has proved its key says where it listens. Returns whether that is news. */
+    met: (peer: string, addresses: readonly string[]) => replace(peer, "met", addresses),
+    /** Somebody on the local network says that the peer is there. Returns whether that is news. */
+    nearby: (peer: string, addresses: readonly string[]) => replace(peer, "nearby", addresses),
+    /** What is worth remembering between starts. */
+    remembered: (): PeerAddresses =>
       Object.fromEntries([...entries].filter(([, { met }]) => met.length > 0).map(([peer, { met }]) => [peer, met])),
   };
 }

@@ -103,14 +103,7 @@ function relayFault(relay: string, error: unknown): string {
   return `it cannot be reached through the relay ${relay}: ${meaning}`;
 }
 
-interface DialQueue {
-  /** Dials when it is this one's turn. Rejects when the signal says so, or when the address or the handshake is too slow. */
-  dial<T>(peer: string, signal: AbortSignal, dial: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Somebody has answered at the address at which this peer is dialled, and the handshake begins. */
-  answered(peer: string): void;
-}
-
-export function dialQueue(clock: Clock): DialQueue {
+export function dialQueue(clock: Clock) {
   /** Those that cost something: begun just now, or in their handshake. */
   let busy = 0;
   const waiting: (() => void)[] = [];
@@ -137,7 +130,8 @@ export function dialQueue(clock: Clock): DialQueue {
   };
 
   return {
-    async dial(peer, signal, dial) {
+    /** Dials when it is this one's turn. Rejects when the signal says so, or when the address or the handshake is too slow. */
+    async dial<T>(peer: string, signal: AbortSignal, dial: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (busy < MOST_DIALS) busy += 1;
       else await turn(signal);
       const end = once(leave);
@@ -161,7 +155,8 @@ export function dialQueue(clock: Clock): DialQueue {
         end();
       }
     },
-    answered: (peer) => onAnswer.get(peer)?.(),
+    /** Somebody has answered at the address at which this peer is dialled, and the handshake begins. */
+    answered: (peer: string) => onAnswer.get(peer)?.(),
   };
 }
 

@@ -37,17 +37,8 @@ export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
   return bytes;
 }
 
-interface FrameReader {
-  /** Takes what arrived. Returns why the rest cannot be read, if a length is one that no frame of ours has. */
-  read(bytes: Uint8Array): string | undefined;
-  /** Whether a frame has begun and not ended. */
-  readonly midway: boolean;
-  /** How long the frame that has begun will be; 0 while that is not known. */
-  readonly expected: number;
-}
-
 /** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
-export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void): FrameReader {
+export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void) {
   let frame: Uint8Array | undefined;
   let filled = 0;
   let length = 0;
@@ -77,7 +68,8 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsk
   };
 
   return {
-    read(bytes) {
+    /** Takes what arrived. Returns why the rest cannot be read, if a length is one that no frame of ours has. */
+    read(bytes: Uint8Array): string | undefined {
       let at = 0;
       while (at < bytes.length) {
         if (frame === undefined) {
@@ -99,9 +91,11 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsk
       }
       return undefined;
     },
+    /** Whether a frame has begun and not ended. */
     get midway() {
       return frame !== undefined || prefixBytes > 0 || isAsking;
     },
+    /** How long the frame that has begun will be; 0 while that is not known. */
     get expected() {
       return frame?.length ?? 0;
     },
@@ -118,14 +112,10 @@ interface IncomingFramesOptions {
   refuse(reason: string): void;
 }
 
-export interface IncomingFrames {
-  receive(bytes: Uint8Array): void;
-  /** Forgets what was under way. */
-  close(): void;
-}
+export type IncomingFrames = ReturnType<typeof incomingFrames>;
 
 // Long: one closure over the frame under way and its confirmation.
-export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions): IncomingFrames {
+export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions) {
   let frames = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let cancelConfirmation: (() => void) | undefined;
@@ -176,27 +166,19 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
   };
 
   return {
-    receive(bytes) {
+    receive(bytes: Uint8Array) {
       if (closed) return;
       const reason = reader.read(bytes);
       if (reason !== undefined) giveUp(reason);
       // From the first byte of the frame: a sender that drips bytes gets no more time than one that stops.
-      if (!closed && reader.midway) {
-        if (cancelPatience === undefined) wait(0);
-      }
+      if (!closed && reader.midway && cancelPatience === undefined) wait(0);
     },
+    /** Forgets what was under way. */
     close,
   };
 }
 
-export interface OutgoingFrames {
-  send(frame: Uint8Array): void;
-  /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
-  receive(bytes: Uint8Array): string | undefined;
-  readonly sent: StreamTraffic;
-  /** Frames that a newer one replaced before they were sent. */
-  readonly replaced: number;
-}
+export type OutgoingFrames = ReturnType<typeof outgoingFrames>;
 
 export interface StreamTraffic {
   readonly frames: number;
@@ -204,7 +186,7 @@ export interface StreamTraffic {
 }
 
 // Long: one closure over credit and waiting frames.
-export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void): OutgoingFrames {
+export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
   let enoughBytes = LEAST_UNCONFIRMED_BYTES;
@@ -238,7 +220,7 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void):
   };
 
   return {
-    send(frame) {
+    send(frame: Uint8Array) {
       if (hasCredit()) {
         transmit(frame);
         return;
@@ -247,7 +229,8 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void):
       if (waiting.has(lane)) replaced += 1;
       waiting.set(lane, frame);
     },
-    receive(bytes) {
+    /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
+    receive(bytes: Uint8Array): string | undefined {
       for (const taken of bytes) {
         if (taken === 0 || taken > unconfirmed.length) {
           return `a confirmation must name 1 to ${unconfirmed.length} frames (those under way), got ${taken}`;
@@ -261,7 +244,8 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void):
       }
       return undefined;
     },
-    sent,
+    sent: sent as StreamTraffic,
+    /** Frames that a newer one replaced before they were sent. */
     get replaced() {
       return replaced;
     },

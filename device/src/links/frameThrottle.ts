@@ -3,15 +3,9 @@
 import type { Clock } from "../environment.ts";
 import { CALM_MILLISECONDS, RESTLESS_FRAMES, RESTLESS_FRAMES_PER_SECOND } from "../wire/limits.ts";
 
-export interface FrameThrottle {
-  take(frame: Uint8Array): void;
-  /** Whether it is slowed now. */
-  readonly isRestless: boolean;
-  /** Forgets the frame that waits. */
-  close(): void;
-}
+export type FrameThrottle = ReturnType<typeof frameThrottle>;
 
-export function frameThrottle(clock: Clock, onFrame: (frame: Uint8Array) => void): FrameThrottle {
+export function frameThrottle(clock: Clock, onFrame: (frame: Uint8Array) => void) {
   let allowed = RESTLESS_FRAMES;
   let countedAt = clock.now();
   let waiting: Uint8Array | undefined;
@@ -33,7 +27,7 @@ export function frameThrottle(clock: Clock, onFrame: (frame: Uint8Array) => void
     if (frame !== undefined) onFrame(frame);
   };
   return {
-    take(frame) {
+    take(frame: Uint8Array) {
       count(1);
       if (allowed === 0) isRestless = true;
       // A frame that waits is older than this one.
@@ -44,10 +38,12 @@ export function frameThrottle(clock: Clock, onFrame: (frame: Uint8Array) => void
       waiting = frame;
       cancel ??= clock.after(CALM_MILLISECONDS, passLatest);
     },
+    /** Whether it is slowed now. */
     get isRestless() {
       count(0);
       return isRestless;
     },
+    /** Forgets the frame that waits. */
     close() {
       waiting = undefined;
       cancel?.();

@@ -198,11 +198,18 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       }
       keeper = keep;
       const { libp2p } = node;
-      await libp2p.handle(protocol, (stream, connection) => receive(keep, stream, connection, silence), {
-        maxInboundStreams: MOST_PROTOCOL_STREAMS,
-        maxOutboundStreams: MOST_PROTOCOL_STREAMS,
-        runOnLimitedConnection: true,
-      });
+      await libp2p.handle(
+        protocol,
+        (stream, connection) =>
+          void attach(stream, connection, silence, (attached) =>
+            keep.accept(connection.remotePeer.toString(), attached),
+          ),
+        {
+          maxInboundStreams: MOST_PROTOCOL_STREAMS,
+          maxOutboundStreams: MOST_PROTOCOL_STREAMS,
+          runOnLimitedConnection: true,
+        },
+      );
       libp2p.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         silence.heard(detail);
@@ -270,10 +277,6 @@ async function isThere(connection: Connection): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {
-  attach(stream, connection, silence, (attached) => keeper.accept(connection.remotePeer.toString(), attached));
 }
 
 /** A libp2p stream as the keeper knows it; without a listener it is refused. */

@@ -17,19 +17,7 @@ export interface RelaysOptions {
   tryDirectly(peer: string): void;
 }
 
-export interface Relays {
-  /** A neighbour has connected directly: it is asked whether it relays. */
-  ask(peer: string): void;
-  /** A neighbour has gone: it is asked again when it is back. */
-  forget(peer: string): void;
-  /** A neighbour is reached through a relay: now and then it is tried directly. */
-  look(): void;
-  /** Where this device is, through relays. */
-  addresses(): string[];
-  close(): void;
-}
-
-export function relays(options: RelaysOptions): Relays {
+export function relays(options: RelaysOptions) {
   const { clock, reserve, isReserved, onReserved, relayedPeers, tryDirectly } = options;
   const known = new Set<string>();
   let cancel: (() => void) | undefined;
@@ -57,9 +45,13 @@ export function relays(options: RelaysOptions): Relays {
     lookLater();
   };
   return {
-    ask: (peer) => void ask(peer),
-    forget: (peer) => known.delete(peer),
+    /** A neighbour has connected directly: it is asked whether it relays. */
+    ask: (peer: string) => void ask(peer),
+    /** A neighbour has gone: it is asked again when it is back. */
+    forget: (peer: string) => known.delete(peer),
+    /** A neighbour is reached through a relay: now and then it is tried directly. */
     look: lookLater,
+    /** Where this device is, through relays. */
     addresses: () => [...known].filter(isReserved).map(throughRelay),
     close() {
       isClosed = true;

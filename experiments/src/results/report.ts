@@ -6,7 +6,7 @@ import type { TableRow } from "../table.ts";
 import { type AgreementRow, countAgreement } from "./agreement.ts";
 
 /** Of one kind of data and one start: a line for each method, a ratio for each split. */
-export interface PersonalisationTable {
+interface PersonalisationTable {
   readonly title: string;
   readonly heading: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -43,7 +43,10 @@ export interface Feed {
  */
 type ColumnAt = (feed: Feed, at: number) => string | number | undefined;
 
-/** `columnAt` is asked only where text is refused. Text that `isLined` is looked at up to the last line's end. */
+/**
+ * `columnAt` is asked only where text is refused. Text that `isLined` is looked at up to the last line's end. Long, as all
+ * of it works on one buffer.
+ */
 export async function openFeed(
   source: OpenedFile,
   limits: Limits,

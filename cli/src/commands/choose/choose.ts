@@ -14,7 +14,7 @@ import { writeWhole } from "../../write.ts";
 
 // What fedkm choose found, in words and two tables.
 
-export interface ChoiceParts {
+interface ChoiceParts {
   readonly choice: Choice;
   readonly judge: Judge;
   readonly warnings: readonly string[];
@@ -23,7 +23,7 @@ export interface ChoiceParts {
   readonly command: string;
 }
 
-export function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): string[] {
+function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, clusters, coupling, messages, bytes } = choice;
   const ks = clusters.curve.map((score) => [
     String(score.k),

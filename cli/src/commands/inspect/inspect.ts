@@ -47,7 +47,7 @@ function flat({ seen, ...column }: Awaited<ReturnType<typeof describeSource>>["c
 
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
 
-export function comparison(looks: readonly InspectedTable[]): string[] {
+function comparison(looks: readonly InspectedTable[]): string[] {
   const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];
   const files = deviceNames(looks.map(({ file }) => file));
   const rows = names.flatMap((name) => {

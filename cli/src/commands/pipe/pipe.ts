@@ -10,7 +10,7 @@ import { decodeFrames, encodeFrame, type Frame, type FrameArray } from "./frames
 
 // What fedkm pipe computes: a request for clusters of matrices, answered as fedkm fit answers it, and labels of further rows.
 
-export async function answer({ header, arrays }: Frame): Promise<Frame> {
+async function answer({ header, arrays }: Frame): Promise<Frame> {
   const matrices = arrays.map(asMatrix);
   if (header.ask === "fit") return fitAnswer(header, matrices);
   if (header.ask === "predict") return predictAnswer(matrices);
