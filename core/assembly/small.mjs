@@ -1,11 +1,11 @@
 // Writes the AssemblyScript of the small engine: one kernel per number of columns, lanes across points, all in registers.
 // AssemblyScript has no constant type parameters, and loops over the columns would keep the coordinates in memory. The
-// distances stay at hand, so the loss comes with the labels.
-
-// What the generators of the tiny and the small engine share: the nearest centroids of four points, in registers.
+// distances stay at hand, so the loss comes with the labels. The generator of the tiny engine shares the nearest of four points.
 
 /** One kernel each: loops over the columns would keep the coordinates in memory. */
 export const SMALL_COLUMNS = [1, 2, 3, 4];
+
+export const columnsOf = (d) => Array.from({ length: d }, (_, j) => j);
 
 /**
  * Nearest centroids of four points whose columns lie `stride` bytes apart from address `at` on: leaves
@@ -13,7 +13,7 @@ export const SMALL_COLUMNS = [1, 2, 3, 4];
  * a lane. `left` points exist. The first centroid is the nearest until another is strictly nearer.
  */
 export function nearestOfFour(d, { at, stride, found, left, weigh = "" }) {
-  const columns = Array.from({ length: d }, (_, j) => j);
+  const columns = columnsOf(d);
   const each = (text) => [0, 1].map(text).join("\n      ");
   const coordinate = (v, j) => `const x${v}${j} = v128.load(${at}, ${stride * j + 16 * v});`;
   const square = (v, w) =>
@@ -189,7 +189,7 @@ function small${d}(state: State, from: i32, to: i32): f64 {
 
 /** Adds the rows of a block to the sums of the clusters they just got. Sums are exact, so their order is free. */
 function gatherSourceOf(d) {
-  const columns = Array.from({ length: d }, (_, j) => j);
+  const columns = columnsOf(d);
   const width = 8 * (d + 1);
   const add = (j, v) => `{
         const value = v128.load(tile, ${64 * j + 16 * v});
@@ -233,7 +233,7 @@ function gather${d}(state: State, from: i32, to: i32): void {
 
 /** Spreads whole tiles; the largest magnitudes stay in registers. */
 function arrangeSourceOf(d) {
-  const columns = Array.from({ length: d }, (_, j) => j);
+  const columns = columnsOf(d);
   const spread = (j, v) => `{
       const value = v128.load64_lane(source, v128.load64_zero(source, ${16 * v * d + 8 * j}), 1, ${(16 * v + 8) * d + 8 * j});
       v128.store(target, value, ${64 * j + 16 * v});

@@ -1,51 +1,20 @@
-// The public API of @fedkm/core, one line per file.
+// The public API of @fedkm/core, file by file.
 
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
 export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
-export {
-  type LabelledPoints,
-  type PaperKind,
-  type Partition,
-  paperData,
-  splitByClasses,
-  splitByLabel,
-  splitBySizes,
-  splitEvenly,
-  twoCommunities,
-} from "./data/datasets.ts";
+export type { LabelledPoints, PaperKind, Partition } from "./data/datasets.ts";
+export { paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly, twoCommunities } from "./data/datasets.ts";
 export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
 export { normalStream, type Random, randomStream } from "./data/random.ts";
-export {
-  type FitModel,
-  fit,
-  fitRounds,
-  type GuardedSummary,
-  type Round,
-  type RoundSummary,
-} from "./fit/fit.ts";
+export type { FitModel, GuardedSummary, Round, RoundSummary } from "./fit/fit.ts";
+export { fit, fitRounds } from "./fit/fit.ts";
 export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export {
-  commit,
-  largestCoordinate,
-  type NetworkState,
-  type RoundResult,
-  refreshStatistics,
-  type Weighting,
-} from "./fit/network.ts";
+export type { NetworkState, RoundResult, Weighting } from "./fit/network.ts";
+export { commit, largestCoordinate, refreshStatistics } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
-export {
-  communities,
-  complete,
-  erdosRenyi,
-  geometric,
-  grid,
-  path,
-  ring,
-  smallWorld,
-  star,
-} from "./graph/families.ts";
+export { communities, complete, erdosRenyi, geometric, grid, path, ring, smallWorld, star } from "./graph/families.ts";
 export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph/graph.ts";
 export { laplacianExtremes } from "./graph/spectrum.ts";
 export { addTraffic, floodTraffic, sendTraffic, sumTraffic, type Traffic } from "./graph/traffic.ts";
@@ -54,6 +23,7 @@ export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { type PredictOptions, type Predictor, predict } from "./kernel/model.ts";
 export { fastKernel } from "./kernel/wasm.ts";
 export { type Certificate, certify, stationarityResidual } from "./measures/certificate.ts";
+export type { ObjectiveOptions } from "./measures/measures.ts";
 export {
   adjustedRandIndex,
   consensusVariation,
@@ -62,7 +32,6 @@ export {
   globalCentroidDeviation,
   matchCentroids,
   normalizedMutualInformation,
-  type ObjectiveOptions,
   objective,
   simplifiedSilhouette,
   totalVariation,
@@ -73,32 +42,20 @@ export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./m
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
-export {
-  collect,
-  type Flooded,
-  type FloodOptions,
-  type FloodSettings,
-  floodSettings,
-  ownCentres,
-  sharedCentres,
-  solveComponents,
-} from "./methods/flooding.ts";
+export type { Flooded, FloodOptions, FloodSettings } from "./methods/flooding.ts";
+export { collect, floodSettings, ownCentres, sharedCentres, solveComponents } from "./methods/flooding.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
-export {
-  type CommonOptions,
-  judgingOptions,
-  type Method,
-  type MethodModel,
-  type MethodOptions,
-  methodOfAnswer,
-  methodOfRounds,
-  type OptionForms,
-  orderSeeds,
-  type RoundsMethodOptions,
-  roundsOptions,
+export type {
+  CommonOptions,
+  Method,
+  MethodModel,
+  MethodOptions,
+  OptionForms,
+  RoundsMethodOptions,
 } from "./methods/method.ts";
+export { judgingOptions, methodOfAnswer, methodOfRounds, orderSeeds, roundsOptions } from "./methods/method.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";

@@ -9,7 +9,7 @@
 // twice that. The margin is twice as wide, and 2^-44 (Y + V)^2 more, which covers what is rounded in float64 here and in the
 // reference (its squared distances are off by less than 2^-50 of themselves), and 2^-120 for what float32 cannot hold.
 
-import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "../small.mjs";
+import { columnsOf, nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "../small.mjs";
 
 /** The text of assembly/tiny/groups.ts, which exists only while asc runs. */
 export function groupsSource() {
@@ -65,7 +65,7 @@ ${gatherSource(d)}${moveSource(d)}`;
 /** The sums of all clusters, where every point has just got its first label. Sums are exact, so their order is free. */
 function gatherSource(d) {
   const width = 8 * (d + 1);
-  const columns = Array.from({ length: d }, (_, j) => j);
+  const columns = columnsOf(d);
   const add = (sum, base, j) =>
     [0, 1].map((v) => `${sum} = f64x2.add(${sum}, v128.and(v128.load(${base} + from, ${32 * j + 16 * v}), mask${v}));`);
   const total = (sum) => `f64x2.extract_lane(${sum}, 0) + f64x2.extract_lane(${sum}, 1)`;
@@ -169,8 +169,6 @@ function largest(value: f64, most: f64): f64 {
 ${SMALL_COLUMNS.map((d) => singlesSource(d) + scoresSource(d) + certainOf(d) + settleSource(d)).join("")}`;
 }
 
-const columnsOf = (d) => Array.from({ length: d }, (_, j) => j);
-
 function singlesSource(d) {
   const column = (j) => `
     const a${j} = f32x4.demote_f64x2_zero(f64x2.sub(v128.load(from, ${32 * j}), z${j}));
@@ -241,7 +239,7 @@ function scores${d}(k: i32): void {
 function certainOf(d) {
   const both = (text) => [0, 1].map(text).join("\n      ");
   const score = (v) => columnsOf(d).reduce((sum, j) => `f32x4.add(${sum}, f32x4.mul(y${v}${j}, u${j}))`, "t");
-  // As in four.mjs: labels only grow along the centroids.
+  // As in small.mjs: labels only grow along the centroids.
   const splats = (at) =>
     `${columnsOf(d)
       .map((j) => `const u${j} = v128.load32_splat(${at}, ${4 * j});`)

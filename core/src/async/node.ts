@@ -1,24 +1,19 @@
 // Computations in a worker thread of Node. Browsers get browser.ts instead.
 
 import { Worker } from "node:worker_threads";
-import type { WorkerProgress, WorkerReply, WorkerRequest } from "./jobs.ts";
-import { computationsOn, type JobHost, type WorkerOptions } from "./remote.ts";
+import { computationsOn } from "./remote.ts";
 
-export type { WorkerOptions, WorkerProgress };
+export type { WorkerProgress } from "./jobs.ts";
+export type { WorkerOptions } from "./remote.ts";
 
 /** Built, also where the sources are run: a worker has no loader of its own. */
 const file = new URL("../../dist/async/nodeWorker.js", import.meta.url);
 
-const nodeHost: JobHost = {
-  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void) {
-    // Flags of this process may be about its own main file.
-    const worker = new Worker(file, { workerData: request, execArgv: [] });
-    worker.on("message", onReply);
-    worker.on("error", onEnd);
-    worker.once("exit", () => onEnd(new Error("the worker ended before it answered")));
-    return () => void worker.terminate();
-  },
-  turn: () => new Promise((resolve) => setTimeout(resolve)),
-};
-
-export const { fitAsync, kmeansAsync, chooseAsync } = computationsOn(nodeHost);
+export const { fitAsync, kmeansAsync, chooseAsync } = computationsOn((request, onReply, onEnd) => {
+  // Flags of this process may be about its own main file.
+  const worker = new Worker(file, { workerData: request, execArgv: [] });
+  worker.on("message", onReply);
+  worker.on("error", onEnd);
+  worker.once("exit", () => onEnd(new Error("the worker ended before it answered")));
+  return () => void worker.terminate();
+});

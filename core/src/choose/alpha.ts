@@ -140,9 +140,7 @@ function checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge }: Che
   checkInteger("k", k, 1);
   checkArray("alphas", alphas, "numbers");
   if (alphas.length === 0) throw new RangeError("alphas needs at least one number");
-  alphas.forEach((alpha, a) => {
-    checkAtLeastZero(`alphas[${a}]`, alpha);
-  });
+  for (const [a, alpha] of alphas.entries()) checkAtLeastZero(`alphas[${a}]`, alpha);
   checkNumber("holdOut", holdOut, (share) => share > 0 && share < 1, "a number above 0 and below 1");
   checkInteger("folds", folds, 2);
   checkSeed(seed);
@@ -222,17 +220,13 @@ function allLosses(
   return [[sums.reduce((a, b) => a + b) / rows]];
 }
 
-/** What judging takes, after the fits. */
 function judgingTraffic({ datasets, graph, alphas, judge }: Judging, folds: number, k: number): Traffic {
   if (judge === "own") {
     // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
     return addTraffic(sumTraffic(graph, alphas.length + 1), sumTraffic(graph, alphas.length));
   }
-  const numbers = k * columnsOf(datasets) + 1;
-  const once = floodTraffic(
-    graph,
-    datasets.map(() => numbers),
-  );
+  const numbers = datasets.map(() => k * columnsOf(datasets) + 1);
+  const once = floodTraffic(graph, numbers);
   const times = folds * alphas.length;
   const flooded = { messages: times * once.messages, bytes: times * once.bytes };
   // For each fold the losses of all alphas, and the number of points.

@@ -8,23 +8,19 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
-import { participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
+import { type ChoiceCosts, participantsOf, sampleDatasets } from "./participants.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
 const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
-export interface Choice {
+export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
   readonly k: number;
   readonly alpha: number;
   /** How k was found, and whether there are clusters at all. */
   readonly clusters: KChoice;
   /** How alpha was found, at that k. */
   readonly coupling: AlphaChoice;
-  /** Absent where all rows were looked at. */
-  readonly sampled?: SampledRows;
-  readonly messages: number;
-  readonly bytes: number;
 }
 
 /** Both parts of the result say what a device has to send. */

@@ -137,12 +137,8 @@ function ownFactors(sums: ClusterMoments, floor: number): Float64Array[] {
   const common = covariance(sums, Array.from(counts.keys()));
   return Array.from(counts, (count, c) => {
     const share = (q + 1) / (count + q + 1);
-    const own = covariance(sums, [c]);
-    return factorOf(
-      own.map((value, x) => (1 - share) * value + share * common[x]),
-      q,
-      floor,
-    );
+    const drawn = covariance(sums, [c]).map((value, x) => (1 - share) * value + share * common[x]);
+    return factorOf(drawn, q, floor);
   });
 }
 

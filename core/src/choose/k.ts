@@ -33,7 +33,6 @@ export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
   sample: true,
 };
 
-/** What the devices find out together about one k. */
 export interface KScore {
   readonly k: number;
   /** The sum of all losses. */
@@ -184,11 +183,9 @@ function elbowOf(curve: readonly KScore[]): number {
 
 // The search: k rises until the gain falls, in wider steps where k is large, then every k near the best is tried.
 
-/** What the search needs to know of one k. */
 type TriedK = Pick<KScore, "k" | "gain" | "apart">;
 
 interface SearchBounds {
-  /** No larger k is tried. */
   readonly largest: number;
   /** As long as nothing has gained, the search goes on to this k. */
   readonly patience: number;

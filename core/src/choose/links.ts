@@ -3,7 +3,7 @@
 import { checkInteger, checkNetwork, checkSeed } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { exp, ln } from "../data/elementary.ts";
-import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { dot, type Matrix, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
@@ -15,6 +15,7 @@ import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { joinSketches, type PointSketch, sketchPoints } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
+import type { ChoiceCosts } from "./participants.ts";
 
 /** Whoever has the options of a `fit` can give them as they are. */
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
@@ -22,22 +23,17 @@ export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minim
   k: number;
 }
 
-export interface LinkChoice {
+export interface LinkChoice extends Pick<ChoiceCosts, "messages" | "bytes" | "reveals"> {
   /** The same devices with the links that stay. */
   readonly graph: Graph;
   /** The others. */
   readonly dropped: readonly (readonly [number, number])[];
-  readonly messages: number;
-  readonly bytes: number;
-  /** What a device has to send for this. */
-  readonly reveals: string;
 }
 
 /** A device that has enough rows to judge by. */
 interface Judge {
   readonly points: Matrix;
   readonly sketch: PointSketch;
-  /** Its own k clusters. */
   readonly own: KMeansModel;
 }
 
@@ -75,16 +71,13 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
   // For each cluster a count, a mean, a spread, a shape and whether it is split; before these the number of rows.
   const statistics: Traffic = { messages: judged, bytes: 8 * judged * (1 + k * (cols + 4)) };
   const answers: Traffic = { messages: judged, bytes: 8 * judged };
+  const numbers = judges.map((own) => (own ? own.sketch.centroids.data.length + own.sketch.counts.length : 0));
   return {
     graph: graphOfEdges(graph.size, kept),
     dropped,
-    ...addTraffic(sendTraffic(graph, judges.map(numbersOf)), statistics, answers),
+    ...addTraffic(sendTraffic(graph, numbers), statistics, answers),
     reveals: revealed(minimum),
   };
-}
-
-function numbersOf(judge: Judge | undefined): number {
-  return judge === undefined ? 0 : judge.sketch.centroids.data.length + judge.sketch.counts.length;
 }
 
 function judgeOf(points: Matrix, device: number, options: Settled<ChooseLinksOptions>): Judge | undefined {
@@ -169,13 +162,8 @@ function cellsOf(points: Matrix, common: Matrix, minimum: number): (ClusterCell 
 }
 
 function clearCell({ data, cols }: Matrix, row: number, common: Matrix): number | undefined {
-  let [first, second, cell] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
-  for (let c = 0; c < common.rows; c++) {
-    const distance = squaredDistance(data, row * cols, common.data, c * cols, cols);
-    if (distance < first) [first, second, cell] = [distance, first, c];
-    else if (distance < second) second = distance;
-  }
-  return first <= CLEAR * CLEAR * second ? cell : undefined;
+  const { label, nearest, next } = twoNearest(data, row * cols, common);
+  return nearest <= CLEAR * CLEAR * next ? label : undefined;
 }
 
 function cellOf({ data, rows, cols }: Matrix): ClusterCell {
@@ -238,16 +226,12 @@ function differ(
  */
 function lnTailOfDifference(a: ClusterCell, b: ClusterCell): number {
   const count = a.count + b.count;
-  const size = Math.max(squaredLength(a.mean), squaredLength(b.mean));
+  const size = Math.max(dot(a.mean, a.mean), dot(b.mean, b.mean));
   // Equal rows leave only rounding.
   const spread = Math.max((a.scatter + b.scatter) / (count - 2), (16 * Number.EPSILON) ** 2 * size);
   const square = ((a.count * b.count) / count) * squaredDistance(a.mean, 0, b.mean, 0, a.mean.length);
   const directions = Math.max(1, (a.count * a.directions + b.count * b.directions) / count);
   return square === 0 ? 0 : lnTailOfF(square / spread, directions, directions * (count - 2));
-}
-
-function squaredLength(vector: Float64Array): number {
-  return vector.reduce((sum, x) => sum + x * x, 0);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { checkInteger } from "../data/check.ts";
 import { columnsOf, dot, type Matrix, removeAlong, takeRows } from "../data/matrix.ts";
-import { randomStream, shuffled } from "../data/random.ts";
+import { randomStream, shuffled, spreadRows } from "../data/random.ts";
 import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
@@ -12,7 +12,6 @@ import type { Traffic } from "../graph/traffic.ts";
 export interface Participants {
   readonly datasets: readonly Matrix[];
   readonly graph: Graph;
-  /** Devices of other components. */
   readonly leftOut: readonly number[];
 }
 
@@ -128,7 +127,6 @@ const ENOUGH_ROWS = 20_000;
 /** Nobody with fewer rows than this gives only a part of them. */
 const LEAST_ROWS = 1_000;
 
-/** What was looked at. */
 export interface SampledRows {
   readonly rows: number;
   /** Of so many. */
@@ -146,14 +144,8 @@ export function sampleDatasets(
   if (all <= most) return { datasets };
   const taken = datasets.map((points, i) => {
     const size = Math.min(points.rows, Math.max(LEAST_ROWS, Math.ceil((most / all) * points.rows)));
-    return size === points.rows ? points : spreadRows(points, size, seed, i);
+    if (size === points.rows) return points;
+    return takeRows(points, spreadRows(points.rows, size, randomStream(seed, "sample", i)));
   });
   return { datasets: taken, sampled: { rows: taken.reduce((sum, { rows }) => sum + rows, 0), of: all } };
-}
-
-/** A random row of each of `size` equal parts. */
-function spreadRows(points: Matrix, size: number, seed: number, device: number): Matrix {
-  const random = randomStream(seed, "sample", device);
-  const chosen = Uint32Array.from({ length: size }, (_, at) => Math.floor(((at + random()) * points.rows) / size));
-  return takeRows(points, chosen);
 }

@@ -165,9 +165,7 @@ export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size
   checkArray("datasets", datasets, "matrices, one for each device");
   checkGraph(graph);
   if (datasets.length === 0) throw new RangeError("datasets needs at least one device");
-  datasets.forEach((points, i) => {
-    checkPoints(`datasets[${i}]`, points);
-  });
+  for (const [i, points] of datasets.entries()) checkPoints(`datasets[${i}]`, points);
   if (graph.size !== datasets.length) {
     throw new RangeError(`graph must have ${datasets.length} devices (one for each of datasets), got ${graph.size}`);
   }

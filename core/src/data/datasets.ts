@@ -40,12 +40,8 @@ export function twoCommunities(devicesEach: number, pointsPerDevice: number, see
   const random = randomStream(seed, "data", "communities");
   const centres = drawCentres(random);
   const halves = [0, shift].map((moved, half) => {
-    const drawn = drawPaper(
-      "iso",
-      devicesEach * pointsPerDevice,
-      centres.map((x) => x + moved),
-      random,
-    );
+    const around = centres.map((x) => x + moved);
+    const drawn = drawPaper("iso", devicesEach * pointsPerDevice, around, random);
     const split = dealInTurn(drawn, evenSizes(drawn, devicesEach), seed + half);
     return { ...split, labels: split.labels.map((own) => own.map((label) => label + 3 * half)) };
   });
@@ -67,9 +63,7 @@ function evenSizes({ points: { rows } }: LabelledPoints, devices: number): numbe
 export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
   checkDrawn(drawn, seed);
   checkArray("sizes", sizes, "numbers, one for each device");
-  sizes.forEach((size, i) => {
-    checkInteger(`sizes[${i}]`, size, 0);
-  });
+  for (const [i, size] of sizes.entries()) checkInteger(`sizes[${i}]`, size, 0);
   const wanted = sizes.reduce((a, b) => a + b, 0);
   if (wanted !== drawn.points.rows) {
     throw new RangeError(`sizes must add up to ${drawn.points.rows} (the rows of points), got ${wanted}`);
@@ -77,17 +71,14 @@ export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], se
   return dealInTurn(drawn, sizes, seed);
 }
 
-/** Sizes that add up, of points in random order. */
 function dealInTurn(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
   const order = shuffled(drawn.points.rows, randomStream(seed, "split"));
   let end = 0;
-  return deal(
-    drawn,
-    sizes.map((size) => {
-      end += size;
-      return order.subarray(end - size, end);
-    }),
-  );
+  const rows = sizes.map((size) => {
+    end += size;
+    return order.subarray(end - size, end);
+  });
+  return deal(drawn, rows);
 }
 
 /**

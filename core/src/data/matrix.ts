@@ -86,9 +86,7 @@ export function toRows(points: Matrix): number[][] {
 /** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
 export function stack(parts: readonly Matrix[]): Matrix {
   if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${describeValue(parts)}`);
-  parts.forEach((part, i) => {
-    checkIsMatrix(`parts[${i}]`, part);
-  });
+  for (const [i, part] of parts.entries()) checkIsMatrix(`parts[${i}]`, part);
   const filled = parts.filter((part) => part.rows > 0);
   const cols = (filled.at(0) ?? parts.at(0))?.cols ?? 0;
   const other = filled.find((part) => part.cols !== cols);
@@ -108,7 +106,6 @@ export function columnsOf(datasets: readonly Matrix[]): number {
   return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
 }
 
-/** The chosen rows, in the given order. */
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   checkIsMatrix("points", points);
   if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${describeValue(rows)}`);
@@ -120,7 +117,6 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   return { data, rows: rows.length, cols };
 }
 
-/** The inner product of two rows. */
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
@@ -174,4 +170,19 @@ export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt
     sum += difference * difference;
   }
   return sum;
+}
+
+/** The nearest centroid of the row at `at`, the lowest on ties, and the squared distances of the two nearest. */
+export function twoNearest(data: Float64Array, at: number, centroids: Matrix) {
+  const { rows, cols } = centroids;
+  let [label, nearest, next] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let c = 0; c < rows; c++) {
+    const square = squaredDistance(data, at, centroids.data, c * cols, cols);
+    if (square < nearest) {
+      next = nearest;
+      nearest = square;
+      label = c;
+    } else if (square < next) next = square;
+  }
+  return { label, nearest, next };
 }

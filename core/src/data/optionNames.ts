@@ -27,7 +27,6 @@ function editDistance(from: string, to: string): number {
   return rows[from.length][to.length];
 }
 
-/** A value as an error names it. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
@@ -66,7 +65,6 @@ export function checkOptions(given: unknown, known: object, needs = ""): void {
   }
 }
 
-/** Every option has a value. */
 export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** So that spreading options over others does not undo these. */

@@ -116,6 +116,11 @@ function logGamma(shape: number, random: Random, normal: Random): number {
   }
 }
 
+/** A row of each of `size` equal parts of all rows. */
+export function spreadRows(rows: number, size: number, random: Random): Uint32Array {
+  return Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + random()) * rows) / size));
+}
+
 /** The numbers 0 to size - 1 in random order. */
 export function shuffled(size: number, random: Random): Uint32Array {
   const order = Uint32Array.from({ length: size }, (_, i) => i);

@@ -55,7 +55,6 @@ export interface Round extends RoundSummary {
   readonly centroids: readonly Matrix[];
 }
 
-/** What privacy "guarded" cost, and what it kept. */
 export interface GuardedSummary {
   readonly minimum: number;
   /** Rows that nothing sent tells apart, at least. */
@@ -100,7 +99,6 @@ export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOpt
   return drain(roundsOf(datasets, graph, options, false));
 }
 
-/** Runs a loop to its end. */
 export function drain<T>(loop: Generator<unknown, T, void>): T {
   for (;;) {
     const step = loop.next();
@@ -199,23 +197,12 @@ export function startNetwork(
   const beginning =
     guard === undefined ? start({ datasets, points, graph, links }, startOptions) : guardedStart(guard, startOptions);
   const random = randomStream(seed, "fresh");
-  return createNetwork({
-    datasets,
-    points,
-    guard,
-    graph,
-    links,
-    start: beginning,
-    settings,
-    pointScales: scales,
-    random,
-    penalty,
-  });
+  const given = { datasets, points, guard, graph, links, settings, pointScales: scales, random };
+  return createNetwork(given, beginning, penalty);
 }
 
 export interface RoundsOptions {
   readonly most: number;
-  /** Default true. */
   readonly stopWhenConverged?: boolean;
   readonly signal: AbortSignal | undefined;
   /** Only a loop that is watched keeps the centroids of a round: drained at once, nobody asks for them. Default true. */

@@ -84,9 +84,7 @@ export function checkedClusters({ k, coupling, candidates }: FitOptions, devices
   if (k.length !== devices) {
     throw new RangeError(`k must have ${devices} numbers (one for each device), got ${k.length}`);
   }
-  k.forEach((own, i) => {
-    checkInteger(`k[${i}]`, own, 1);
-  });
+  for (const [i, own] of k.entries()) checkInteger(`k[${i}]`, own, 1);
   if (k.every((own) => own === k[0])) return k[0];
   if (coupling === "transport" || candidates) {
     throw new RangeError(`k must be one number with coupling "transport" or candidates, got ${k.join(", ")}`);
@@ -167,16 +165,13 @@ const OPENING_ROUNDS = 2;
  */
 const SETTLING_ROUNDS = 3;
 
-/** The settings of a run, round by round. */
-type SettingsOfRound = (round: number) => UpdateSettings;
-
 /** Options of the caller win over the preset; an option that is undefined is not given. */
 export function settingsOfRounds(
   given: UpdateOptions,
   preset: Preset,
   schedule: Schedule,
   around: Neighbourhood,
-): SettingsOfRound {
+): (round: number) => UpdateSettings {
   checkOneOf("preset", preset, ["paper", "dependable"]);
   const options = withoutUndefined(given);
   const { damping = 1, safeguard = false } = options;

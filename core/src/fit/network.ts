@@ -54,10 +54,8 @@ export interface NetworkState {
   readonly losses: Float64Array;
   /** Room for every device's updates; devices with the same k share it. */
   readonly updates: readonly UpdateState[];
-  /** What the updates of a round add up. */
   readonly running: RunningVariation;
   readonly matches: Matches;
-  /** What a link costs. */
   readonly penalty: Penalty;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
@@ -67,19 +65,15 @@ export interface NetworkState {
   bytes: number;
 }
 
-/** What a network is made of. */
-interface NetworkParts
-  extends Pick<
+export function createNetwork(
+  given: Pick<
     NetworkState,
     "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
-  > {
-  readonly start: Start;
-  readonly penalty: PenaltyOption;
-}
-
-export function createNetwork(parts: NetworkParts): NetworkState {
-  const { datasets, points, guard, graph, links, settings, pointScales, random } = parts;
-  const { sets, traffic } = parts.start;
+  >,
+  { sets, traffic }: Start,
+  penalty: PenaltyOption,
+): NetworkState {
+  const { datasets, points, guard, graph, links, settings, pointScales, random } = given;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
@@ -120,7 +114,7 @@ export function createNetwork(parts: NetworkParts): NetworkState {
     bytes: traffic.bytes,
   };
   for (let i = 0; i < size; i++) refreshStatistics(state, i);
-  setPenalty(state, parts.penalty);
+  setPenalty(state, penalty);
   return state;
 }
 
@@ -163,7 +157,6 @@ export function refreshStatistics(state: NetworkState, i: number): void {
   storeDevice(state, i);
 }
 
-/** u_i / m_i of every device. */
 export function pointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
   const total = datasets.reduce((points, { rows }) => points + rows, 0);
   return Float64Array.from(datasets, ({ rows }) => {
@@ -172,7 +165,6 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
   });
 }
 
-/** What one round did. */
 export interface RoundResult {
   readonly largestMove: number;
   readonly converged: boolean;

@@ -18,11 +18,8 @@ export interface RoundOrder {
 
 const names = ["cyclic", "random", "coloured", "simultaneous"];
 
-export function checkSchedule(schedule: Schedule, size: number): void {
-  if (!Array.isArray(schedule)) {
-    checkOneOf("schedule", schedule, names);
-    return;
-  }
+export function checkSchedule(schedule: Schedule, size: number) {
+  if (!Array.isArray(schedule)) return checkOneOf("schedule", schedule, names);
   schedule.forEach((step: readonly number[], s) => {
     if (!Array.isArray(step)) throw new TypeError(`schedule[${s}] must be a list of devices, got ${String(step)}`);
     for (const device of step) {

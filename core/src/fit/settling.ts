@@ -181,7 +181,6 @@ function moveUnlessHigher(state: NetworkState, devices: readonly number[]): numb
   return 0;
 }
 
-/** F of one component. */
 function componentObjective(state: NetworkState, devices: readonly number[]): number {
   const { sets, links, losses, pointScales, settings, matches, penalty } = state;
   const loss = devices.reduce((sum, i) => sum + pointScales[i] * losses[i], 0);
@@ -222,7 +221,6 @@ interface JointSystem {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
   readonly stiffness: Float64Array;
-  /** Of A. */
   readonly diagonal: Float64Array;
   /** b - A w: half the steepest descent at the centroids as they are. */
   readonly residual: Float64Array;

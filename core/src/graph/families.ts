@@ -24,10 +24,8 @@ export function ring(size: number): Graph {
 /** Device 0 in the middle. */
 export function star(size: number): Graph {
   checkInteger("size", size, 1);
-  return graphOfEdges(
-    size,
-    Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const),
-  );
+  const spokes = Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const);
+  return graphOfEdges(size, spokes);
 }
 
 /** A rectangle of devices, each linked to those left, right, above and below. */
@@ -75,10 +73,8 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
       link(i, target);
     }
   }
-  return graphOfEdges(
-    size,
-    linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j)),
-  );
+  const links = linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j));
+  return graphOfEdges(size, links);
 }
 
 /** Devices at random positions in the unit square, linked when at most `radius` apart. */
@@ -113,40 +109,26 @@ export function geometric(size: number, radius: number, random: Random): Graph {
 export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
   checkArray("sizes", sizes, "numbers, one for each community");
   if (sizes.length === 0) throw new RangeError("sizes needs at least one community");
-  sizes.forEach((size, c) => {
-    checkInteger(`sizes[${c}]`, size, 1);
-  });
+  for (const [c, size] of sizes.entries()) checkInteger(`sizes[${c}]`, size, 1);
   checkProbability("inside", inside);
   checkProbability("between", between);
   checkRandom(random);
-  let size = 0;
-  const starts = sizes.map((own) => {
-    size += own;
-    return size - own;
-  });
-  return graphOfEdges(size, communityLinks({ sizes, starts, size }, inside, between, random));
-}
-
-interface Communities {
-  readonly sizes: readonly number[];
-  /** The first device of each. */
-  readonly starts: readonly number[];
-  /** All devices. */
-  readonly size: number;
+  const size = sizes.reduce((sum, own) => sum + own, 0);
+  return graphOfEdges(size, communityLinks(sizes, size, inside, between, random));
 }
 
 /** Up to so many communities every pair of them is drawn for; beyond, that would cost more than the links. */
 const PAIRED_COMMUNITIES = 1000;
 
 function* communityLinks(
-  { sizes, starts, size }: Communities,
+  sizes: readonly number[],
+  size: number,
   inside: number,
   between: number,
   random: Random,
 ): Generator<Edge> {
   const isPaired = sizes.length <= PAIRED_COMMUNITIES;
-  for (let c = 0; c < sizes.length; c++) {
-    const first = starts[c];
+  for (let c = 0, first = 0; c < sizes.length; first += sizes[c++]) {
     for (const [i, j] of sampledPairs(sizes[c], inside, random)) yield [first + i, first + j];
     // Devices of the communities behind this one, taken one community at a time or all at once.
     for (let start = first + sizes[c], other = c + 1; start < size; ) {

@@ -143,7 +143,6 @@ export function componentIn({ order, hops }: Forest): Uint32Array {
   return component;
 }
 
-/** The devices of each component. */
 export function componentsOf(network: Graph): number[][] {
   return membersOf(connectedComponents(network));
 }
@@ -176,7 +175,6 @@ export function breadthFirst(network: Graph, links = packLinks(network)): Forest
   return forest;
 }
 
-/** Nobody is reached yet. */
 export function emptyForest(size: number): Forest {
   return { order: new Uint32Array(size), parents: new Uint32Array(size), hops: new Int32Array(size).fill(-1) };
 }

@@ -2,29 +2,14 @@
 
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import { CHUNK, type MemoryBlock } from "./module.ts";
+import { CHUNK } from "./module.ts";
 import { type KernelEngine, worthwhileShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 
-export interface PlacedClusters {
-  readonly k: number;
-  readonly block: MemoryBlock;
-  /** Addresses; those after `scores` are undefined for the small engine. */
-  readonly at: Readonly<Record<"sums" | "centroids" | "scores" | "lanes" | "codes" | "starts" | "decrease", number>>;
-  /** Labels and sums belong to the centroids in memory: there has been a call. */
-  isAssigned: boolean;
-  /** Their loss, where it is known. */
-  loss: number | undefined;
-  /** So does the slack of every row. */
-  hasSlack: boolean;
-  /** Centroids that move this far leave too few rows with slack. */
-  hopelessWay: number;
-  /** Calls that are left to the plain engine after the screen was found useless. */
-  rest: number;
-}
+export type PlacedClusters = NonNullable<ReturnType<typeof placeClusters>>;
 
 /** Clusters without rows, for points that are in none. Undefined when memory is full. */
-export function placeClusters(placed: PlacedPoints, k: number): PlacedClusters | undefined {
+export function placeClusters(placed: PlacedPoints, k: number) {
   const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
@@ -40,15 +25,20 @@ export function placeClusters(placed: PlacedPoints, k: number): PlacedClusters |
   words[first + FIELD.k] = k;
   for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
   const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
-  const at = { sums, centroids, scores, lanes, codes, starts, decrease };
   return {
     k,
     block,
-    at,
+    /** Addresses; those after `scores` are undefined for the small engine. */
+    at: { sums, centroids, scores, lanes, codes, starts, decrease },
+    /** Labels and sums belong to the centroids in memory: there has been a call. */
     isAssigned: false,
-    loss: undefined,
+    /** Their loss, where it is known. */
+    loss: undefined as number | undefined,
+    /** So does the slack of every row. */
     hasSlack: false,
+    /** Centroids that move this far leave too few rows with slack. */
     hopelessWay: Number.POSITIVE_INFINITY,
+    /** Calls that are left to the plain engine after the screen was found useless. */
     rest: 0,
   };
 }

@@ -15,7 +15,6 @@ export interface Ball {
   readonly radius: number;
 }
 
-/** The codes of the points in a ball. */
 export interface PointCodes extends Ball {
   /** No point is farther than this from its code. */
   readonly rest: number;

@@ -9,7 +9,6 @@ export const jsKernel: Kernel = { name: "js", prepare };
 /** Rows whose losses are added up before the next block begins; four lanes share the rows of a block. */
 export const LOSS_BLOCK = 1024;
 
-/** Points with the grids for their sums. */
 export interface GriddedPoints {
   readonly points: Matrix;
   readonly weights: Float64Array | undefined;

@@ -78,7 +78,6 @@ export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ in
   }
 }
 
-/** What computes (E1), and what ends a run. */
 export function checkKernel(kernel: unknown): void {
   if (typeof (kernel as Kernel | null)?.prepare !== "function") {
     throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeValue(kernel)}`);
@@ -103,8 +102,6 @@ export function checkStatistics(answer: Statistics, rows: number, k: number, col
   const counted = counts.reduce((total, count) => total + count, 0);
   // Rows that fell out, or came in since, would shift every mean.
   if (counted !== rows) throw new RangeError(`counts must add up to ${rows} (the rows of source), got ${counted}`);
-  sums.forEach((sum, i) => {
-    checkNumber(`sums[${i}]`, sum, () => true, "a finite number");
-  });
+  for (const [i, sum] of sums.entries()) checkNumber(`sums[${i}]`, sum, () => true, "a finite number");
   checkAtLeastZero("loss", loss);
 }

@@ -31,7 +31,6 @@ class NetworkModel extends JsonModel {
   }
 }
 
-/** An answer on one device. */
 export function jsonModel<T extends object>(numbers: T): T {
   return Object.assign(new JsonModel(), numbers);
 }

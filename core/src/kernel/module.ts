@@ -24,7 +24,6 @@ export interface KernelExports {
   ): number;
 }
 
-/** A WebAssembly memory: what is needed of it. */
 export interface WasmMemory {
   readonly buffer: ArrayBufferLike;
   grow(pages: number): number;
@@ -206,13 +205,11 @@ let machine: WasmMachine | undefined | null = null;
 
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
 export function theMachine(): WasmMachine | undefined {
-  if (machine === null) machine = createMachine();
+  if (machine === null) {
+    const made = instantiate<KernelExports>(WASM_BYTES, 65536);
+    machine = made && machineOn(made.memory, made.exports);
+  }
   return machine;
-}
-
-function createMachine(): WasmMachine | undefined {
-  const made = instantiate<KernelExports>(WASM_BYTES, 65536);
-  return made && machineOn(made.memory, made.exports);
 }
 
 /** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */

@@ -21,10 +21,10 @@ export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bound
 
 /** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
 export const SMALL_COLUMNS = 4;
-/** Fewer rows are not worth their copy. */
-const WASM_ROWS = 4;
+/** Fewer rows are not worth their copy: the reference is best for them. */
+export const WASM_ROWS = 4;
 /** From so many rows on points get int16 codes. */
-const SCREEN_ROWS = 500;
+export const SCREEN_ROWS = 500;
 
 /** Tiny devices have at most this many numbers, and so have their centroids. */
 export const TINY_NUMBERS = 256;
@@ -34,19 +34,10 @@ export function isTiny(rows: number, cols: number): boolean {
   return rows > 0 && cols > 0 && cols <= SMALL_COLUMNS && ((rows + 3) & ~3) * cols <= TINY_NUMBERS;
 }
 
-/** Whether the reference is best for a device that is not tiny. */
-export function hasNoLanes(rows: number): boolean {
-  return rows < WASM_ROWS;
-}
-
-export function wantsCodes(rows: number): boolean {
-  return rows >= SCREEN_ROWS;
-}
-
 export function pickEngine(rows: number, cols: number, k: number): KernelEngine {
-  if (hasNoLanes(rows)) return "js";
+  if (rows < WASM_ROWS) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
-  if (!wantsCodes(rows)) return "plain";
+  if (rows < SCREEN_ROWS) return "plain";
   return worthwhileShare(cols, k) > 0.1 ? "bounded" : "screen";
 }
 

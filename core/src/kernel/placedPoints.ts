@@ -151,15 +151,15 @@ export function placePoints(
   return { machine, points, layout, state, labels, largest: most, block: reserved.block, screen };
 }
 
-/** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */
-type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", number>>;
-
-/** Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points. */
+/**
+ * Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points.
+ * `extra` is where the centre of the ball lies or, for tiles, where rows arrive.
+ */
 function copyPoints(
   machine: WasmMachine,
   { data, rows, cols }: Matrix,
   { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
-  at: Addresses,
+  at: Readonly<Record<"state" | "copied" | "largest" | "extra", number>>,
 ): number {
   const f64 = machine.f64();
   const copyTo = (address: number, from: number, to: number) =>

@@ -41,7 +41,7 @@ export function plusPlus(
   // Squared distance to the nearest centre so far; before the first all points are equally far.
   let [closest, best, trial] = room.distances;
   closest.fill(1);
-  let total = weightedSum(closest, weights);
+  let total = totalWeight(rows, weights);
   for (let c = 0; c < k; c++) {
     const soFar = c > 0 ? closest : undefined;
     let lowest = Number.POSITIVE_INFINITY;
@@ -107,7 +107,7 @@ function nearerInPlane(
 
 /** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */
 function draw(distances: Float64Array, weights: Float64Array | undefined, total: number, random: Random): number {
-  let left = random() * (total > 0 ? total : weightedSum(undefined, weights, distances.length));
+  let left = random() * (total > 0 ? total : totalWeight(distances.length, weights));
   let last = 0;
   for (let r = 0; r < distances.length; r++) {
     const share = (total > 0 ? distances[r] : 1) * (weights === undefined ? 1 : weights[r]);
@@ -120,10 +120,8 @@ function draw(distances: Float64Array, weights: Float64Array | undefined, total:
   return last;
 }
 
-function weightedSum(values?: Float64Array, weights?: Float64Array, rows = values?.length ?? 0): number {
+function totalWeight(rows: number, weights: Float64Array | undefined): number {
   let total = 0;
-  for (let r = 0; r < rows; r++) {
-    total += (values === undefined ? 1 : values[r]) * (weights === undefined ? 1 : weights[r]);
-  }
+  for (let r = 0; r < rows; r++) total += weights === undefined ? 1 : weights[r];
   return total;
 }

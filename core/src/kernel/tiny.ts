@@ -88,11 +88,8 @@ export class TinyPoints implements PreparedPoints {
     return presentLargest;
   }
 
-  statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss = true): void {
-    if (centroids.length > TINY_NUMBERS) {
-      this.reference().statistics(centroids, into, withLoss);
-      return;
-    }
+  statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss = true) {
+    if (centroids.length > TINY_NUMBERS) return this.reference().statistics(centroids, into, withLoss);
     this.load(centroids);
     const { machine } = this;
     const loss = machine.assign(this.rows, this.cols, presentK);
@@ -122,11 +119,8 @@ export class TinyPoints implements PreparedPoints {
     return this.ended(passes, centroids);
   }
 
-  labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void {
-    if (centroids.length > TINY_NUMBERS) {
-      this.reference().labels(centroids, into);
-      return;
-    }
+  labels(centroids: Float64Array, /* OUT */ into: Uint32Array) {
+    if (centroids.length > TINY_NUMBERS) return this.reference().labels(centroids, into);
     const { machine, rows, cols } = this;
     if (!this.isCurrent(centroids)) {
       this.load(centroids);
@@ -139,7 +133,6 @@ export class TinyPoints implements PreparedPoints {
     this.reference().squaredDistances(centre, into);
   }
 
-  /** There is nothing to give back. */
   release(): void {}
 
   /** Points into the machine's memory, unless they are there. */
@@ -164,7 +157,6 @@ export class TinyPoints implements PreparedPoints {
     presentK = k;
   }
 
-  /** What a run left behind. */
   private ended(passes: number, /* OUT */ centroids: Float64Array): LloydResult {
     const { f64 } = this.machine;
     for (let i = 0; i < centroids.length; i++) centroids[i] = f64[CENTROIDS + i];

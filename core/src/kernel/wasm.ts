@@ -5,7 +5,7 @@ import { assign, type PlacedClusters, placeClusters } from "./assign.ts";
 import { addParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 import { theMachine, type WasmMachine } from "./module.ts";
-import { hasNoLanes, isTiny, type KernelEngine, pickEngine, wantsCodes } from "./pick.ts";
+import { isTiny, type KernelEngine, pickEngine, SCREEN_ROWS, WASM_ROWS } from "./pick.ts";
 import {
   inChunks,
   LARGEST_K,
@@ -31,8 +31,8 @@ export function wasmKernel(engine?: KernelEngine, machineOf: () => WasmMachine |
       const isFree = engine === undefined || engine === "tiny";
       const tiny = isFree && weights === undefined && isTiny(rows, cols) ? theTinyMachine() : undefined;
       if (tiny !== undefined) return new TinyPoints(tiny, points);
-      if (isFree && hasNoLanes(rows)) return jsKernel.prepare(points, weights);
-      const placed = placePoints(machine, points, weights, isFree ? wantsCodes(rows) : engine !== "plain");
+      if (isFree && rows < WASM_ROWS) return jsKernel.prepare(points, weights);
+      const placed = placePoints(machine, points, weights, isFree ? rows >= SCREEN_ROWS : engine !== "plain");
       if (placed === undefined) return jsKernel.prepare(points, weights);
       return preparedOn(placed, weights, isFree ? undefined : engine);
     },
@@ -177,7 +177,7 @@ function addFast(
   const { rows, cols } = points;
   const k = centroids.length / cols;
   const machine = theMachine();
-  if (machine === undefined || hasNoLanes(rows) || k > LARGEST_K) return undefined;
+  if (machine === undefined || rows < WASM_ROWS || k > LARGEST_K) return undefined;
   const engine = engineFor(rows, cols, k);
   const placed = placePoints(machine, points, undefined, engine === "screen", grids);
   if (placed === undefined) return undefined;
@@ -197,7 +197,7 @@ function addFast(
 function engineFor(rows: number, cols: number, k: number): KernelEngine {
   const engine = pickEngine(rows, cols, k);
   if (engine !== "screen" && engine !== "bounded") return engine;
-  return wantsCodes(rows) && k >= CODES_PAY ? "screen" : "plain";
+  return rows >= SCREEN_ROWS && k >= CODES_PAY ? "screen" : "plain";
 }
 
 /** From so many clusters on the codes of a row cost less than its distances. */

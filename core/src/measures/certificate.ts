@@ -24,7 +24,6 @@ export interface Certificate {
   readonly ties: number;
 }
 
-/** As much of a model as is looked at. */
 interface CertifiedModel extends Pick<FitModel, "centroids"> {
   readonly history: readonly Pick<RoundSummary, "objective">[];
 }

@@ -12,7 +12,7 @@ import {
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Matrix, twoNearest } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { fitOptionNames } from "../fit/fitOptions.ts";
 import { pointScales, type Weighting } from "../fit/network.ts";
@@ -71,7 +71,6 @@ export interface ObjectiveOptions {
   penalty?: Penalty | undefined;
 }
 
-/** The same, every one with a value. */
 export type ObjectiveSettings = Settled<ObjectiveOptions>;
 
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
@@ -112,9 +111,7 @@ export function distortion(datasets: readonly Matrix[], centroids: readonly Matr
     );
   }
   checkSets(centroids, "nearest");
-  datasets.forEach((points, i) => {
-    checkMatrix(`datasets[${i}]`, points);
-  });
+  for (const [i, points] of datasets.entries()) checkMatrix(`datasets[${i}]`, points);
   checkColumns(datasets, centroids);
   return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
 }
@@ -261,15 +258,7 @@ export function silhouetteOf(points: Matrix, centroids: Matrix): number {
   if (points.rows === 0 || k === 1) return 0;
   let sum = 0;
   for (let r = 0; r < points.rows; r++) {
-    let nearest = Number.POSITIVE_INFINITY;
-    let next = Number.POSITIVE_INFINITY;
-    for (let c = 0; c < k; c++) {
-      const square = squaredDistance(points.data, r * cols, centroids.data, c * cols, cols);
-      if (square < nearest) {
-        next = nearest;
-        nearest = square;
-      } else if (square < next) next = square;
-    }
+    const { nearest, next } = twoNearest(points.data, r * cols, centroids);
     if (next > 0) sum += 1 - Math.sqrt(nearest) / Math.sqrt(next);
   }
   return sum / points.rows;
@@ -289,7 +278,6 @@ export function lossOf(points: Matrix, centroids: Matrix): number {
   return loss;
 }
 
-/** GTV. */
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
   return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);

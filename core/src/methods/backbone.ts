@@ -60,11 +60,8 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
     return keepSupported(sketch, leastSupport(graph, i, minimum));
   });
   const centroids = solveComponents(graph, (devices) => {
-    const all = collect(
-      devices.map((i) => flooded[i]),
-      devices[0],
-      `a cluster of at least minimum = ${minimum} points`,
-    );
+    const parts = devices.map((i) => flooded[i]);
+    const all = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     const weights = counts ? all.weights : all.weights.map(() => 1);
     return sharedCentres({ ...all, weights }, devices[0], settings).centroids;
   });

@@ -44,12 +44,7 @@ export function consensus(datasets: readonly Matrix[], graph: Graph, options: Co
 }
 
 consensus.travels = "centroids, counts and sums";
-consensus.takes = {
-  ...roundsOptions,
-  beta: ["number"],
-  settle: ["number", "false"],
-  passes: ["number"],
-};
+consensus.takes = { ...roundsOptions, beta: ["number"], settle: ["number", "false"], passes: ["number"] };
 
 /**
  * A step or a sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting
@@ -71,7 +66,11 @@ export function consensusRounds(
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
-  if (init === "federated") startAtMeans(run, options.seed ?? defaults.seed);
+  // From a common seed a few sums over the network give everybody the pooled means of one labelling.
+  if (init === "federated") {
+    moveToPooledMeans(state, options.seed ?? defaults.seed);
+    holdAtMeans(run);
+  }
   const advance = isBySums(options) ? () => exactStep(run) : (round: number) => sweep(run, round - 1);
   const loop = runRounds(state, advance, { most: rounds, signal });
   return withParts(loop, () => ({ beta, multipliers: unpack(state, run.multipliers) }));
@@ -105,12 +104,6 @@ function consensusRun(state: NetworkState, beta: number, settle: number) {
     /** Largest move of the last sweep and largest difference between neighbours, relative to 1 + the largest coordinate. */
     residual: Number.POSITIVE_INFINITY,
   };
-}
-
-/** From a common seed a few sums over the network give everybody the pooled means of one labelling. */
-function startAtMeans(run: ConsensusRun, seed: number): void {
-  moveToPooledMeans(run.state, seed);
-  holdAtMeans(run);
 }
 
 /** A step of pooled k-means by one sum over the network. It never raises the cost, and comes to rest where labels repeat. */
@@ -283,12 +276,8 @@ function cheapestNearby(state: NetworkState, devices: readonly number[], random:
   const length = state.k * state.sets.cols;
   const seed = state.sets.data.slice(devices[0] * length, (devices[0] + 1) * length);
   const first = pooledStatistics(state, devices, seed);
-  const spread = standardError(
-    first,
-    state.k,
-    state.sets.cols,
-    devices.reduce((sum, i) => sum + state.datasets[i].rows, 0),
-  );
+  const rows = devices.reduce((sum, i) => sum + state.datasets[i].rows, 0);
+  const spread = standardError(first, state.k, state.sets.cols, rows);
   const means = meansOf(first, seed);
   const normal = normalStream(random);
   let best = { centroids: means, loss: Number.POSITIVE_INFINITY };

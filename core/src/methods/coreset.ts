@@ -50,15 +50,8 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       const random = randomStream(settings.seed, "coreset", "samples", i);
       parts[i] = drawPart(datasets[i], own[i], { samples: samples[at], weightTimesCost }, random);
     });
-    return sharedCentres(
-      collect(
-        devices.map((i) => clipped(parts[i])),
-        devices[0],
-        "a point",
-      ),
-      devices[0],
-      settings,
-    ).centroids;
+    const flooded = devices.map((i) => clipped(parts[i]));
+    return sharedCentres(collect(flooded, devices[0], "a point"), devices[0], settings).centroids;
   });
   const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
   return Object.assign(modelWithoutRounds(datasets, graph, settings.judged, reached), { parts });

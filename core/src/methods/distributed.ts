@@ -26,7 +26,7 @@ export interface DistributedModel extends FitModel {
 }
 
 export function distributed(datasets: readonly Matrix[], graph: Graph, options: DistributedOptions): DistributedModel {
-  return drain(roundsOf(datasets, graph, options, false));
+  return drain(distributedRounds(datasets, graph, options));
 }
 
 distributed.takes = { ...roundsOptions, eta: ["number", "tuned"], seeds: seedOrders };
@@ -37,15 +37,6 @@ export function distributedRounds(
   graph: Graph,
   options: DistributedOptions,
 ): Generator<Round, DistributedModel, void> {
-  return roundsOf(datasets, graph, options, true);
-}
-
-function roundsOf(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  options: DistributedOptions,
-  isWatched: boolean,
-): Generator<Round, DistributedModel, void> {
   checkMethodOptions(options);
   const { eta: wanted = 2, seeds = "local", rounds = defaults.rounds, signal } = options;
   checkOneOf("seeds", seeds, seedOrders);
@@ -55,7 +46,7 @@ function roundsOf(
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
-  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal, isWatched });
+  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal });
   return withParts(loop, () => ({ eta, multipliers: unpack(state, multipliers) }));
 }
 
@@ -67,13 +58,14 @@ export function* withParts<Parts extends object>(
   return Object.assign(yield* loop, partsAtEnd());
 }
 
+export function unweightedExtremes(graph: Graph) {
+  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
+  return laplacianExtremes(graphOfEdges(graph.size, links));
+}
+
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
 function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
-  const unweighted = graphOfEdges(
-    graph.size,
-    Array.from(edges(graph), ([i, j]) => [i, j] as const),
-  );
-  const extremes = laplacianExtremes(unweighted);
+  const extremes = unweightedExtremes(graph);
   const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   return meanRows / (2 * k * pace);

@@ -11,7 +11,6 @@ import type { ObjectiveSettings } from "../measures/measures.ts";
 import { bestOf } from "../start/kmeans.ts";
 import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
 
-/** What every method that floods takes. */
 export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
 export interface FloodSettings {
@@ -32,7 +31,6 @@ export interface Flooded {
   readonly weights: Float64Array;
 }
 
-/** Checks what every method that floods needs. */
 export function floodSettings(
   method: string,
   datasets: readonly Matrix[],
@@ -63,7 +61,6 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   return centroids;
 }
 
-/** Only the centres of enough weight. */
 export function keepSupported({ centres, weights }: Flooded, least: number): Flooded {
   const kept = Array.from(weights.keys()).filter((c) => weights[c] >= least);
   return { centres: takeRows(centres, kept), weights: Float64Array.from(kept, (c) => weights[c]) };

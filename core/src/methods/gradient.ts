@@ -5,8 +5,8 @@ import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
 import { commit, largestCoordinate, type NetworkState, refreshStatistics } from "../fit/network.ts";
-import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { laplacianExtremes } from "../graph/spectrum.ts";
+import { edges, type Graph } from "../graph/graph.ts";
+import { unweightedExtremes } from "./distributed.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
@@ -58,9 +58,7 @@ gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], see
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {
-  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
-  const extremes = laplacianExtremes(graphOfEdges(graph.size, links));
-  return 0.9 / (pointCurvature + (extremes?.largest ?? 0));
+  return 0.9 / (pointCurvature + (unweightedExtremes(graph)?.largest ?? 0));
 }
 
 /** Labels are those of the round's start throughout; in every exchange every device sends once. */

@@ -2,14 +2,14 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, removeAlong, squaredDistance, takeRows } from "../data/matrix.ts";
+import { dot, type Matrix, removeAlong, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, statisticsAt } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
-import { bestOf, kmeansOn } from "../start/kmeans.ts";
+import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import {
   collect,
   deviceSettings,
@@ -35,10 +35,7 @@ export interface KfedModel extends MethodModel {
   labels(): readonly Uint32Array[];
 }
 
-interface OwnClusters {
-  readonly centroids: Matrix;
-  readonly labels: Uint32Array;
-}
+type OwnClusters = Pick<KMeansModel, "centroids" | "labels">;
 
 export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOptions): KfedModel {
   const settings = floodSettings("kfed", datasets, graph, options);
@@ -114,17 +111,7 @@ function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centres: Matrix):
   const cores = emptyStatistics(k, cols);
   const cells = emptyStatistics(k, cols);
   for (let r = 0; r < rows; r++) {
-    let nearest = Number.POSITIVE_INFINITY;
-    let next = Number.POSITIVE_INFINITY;
-    let label = 0;
-    for (let c = 0; c < k; c++) {
-      const square = squaredDistance(seen.data, r * seen.cols, centres.data, c * seen.cols, seen.cols);
-      if (square < nearest) {
-        next = nearest;
-        nearest = square;
-        label = c;
-      } else if (square < next) next = square;
-    }
+    const { label, nearest, next } = twoNearest(seen.data, r * seen.cols, centres);
     for (const { counts, sums } of 9 * nearest <= next ? [cells, cores] : [cells]) {
       counts[label]++;
       for (let x = 0; x < cols; x++) sums[label * cols + x] += data[r * cols + x];
@@ -185,9 +172,7 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
         for (let x = 0; x < direction.length; x++) direction[x] /= length;
         return;
       }
-      direction.forEach((_, x) => {
-        direction[x] = normal();
-      });
+      for (let x = 0; x < direction.length; x++) direction[x] = normal();
     }
   });
 }

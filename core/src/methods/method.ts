@@ -150,7 +150,6 @@ export function modelWithoutRounds(
   );
 }
 
-/** What a method says of itself. */
 type MethodFacts = Pick<Method, "travels" | "takes">;
 
 /** What a method that was made takes: it need not be given alpha. */

@@ -21,53 +21,51 @@ export function varianceAtLeast(variance: number): Variance {
 
 /** Draws from P(x) proportional to exp(-x^2 / (2 variance)) over the integers. */
 export function discreteGaussian({ numerator, denominator }: Variance, bytes: RandomBytes): () => bigint {
-  const bits = bitSource(bytes);
+  const below = uniformBelow(bytes);
   const spread = squareRoot(numerator / denominator) + 1n;
-  const below = 2n * numerator * denominator * spread * spread;
+  const divisor = 2n * numerator * denominator * spread * spread;
   return () => {
     while (true) {
-      const drawn = discreteLaplace(spread, bits);
-      const excess = absolute(drawn) * spread * denominator - numerator;
-      if (isByExponential(excess * excess, below, bits)) return drawn;
+      const drawn = discreteLaplace(spread, below);
+      const excess = (drawn < 0n ? -drawn : drawn) * spread * denominator - numerator;
+      if (isByExponential(excess * excess, divisor, below)) return drawn;
     }
   };
 }
 
 /** P(x) proportional to exp(-|x| / scale). */
-function discreteLaplace(scale: bigint, bits: Bits): bigint {
+function discreteLaplace(scale: bigint, below: Below): bigint {
   while (true) {
-    const part = bits.below(scale);
-    if (!isByExponential(part, scale, bits)) continue;
+    const part = below(scale);
+    if (!isByExponential(part, scale, below)) continue;
     let whole = 0n;
-    while (isByExponential(1n, 1n, bits)) whole++;
+    while (isByExponential(1n, 1n, below)) whole++;
     const size = part + scale * whole;
-    const isNegative = bits.below(2n) === 1n;
+    const isNegative = below(2n) === 1n;
     if (!(isNegative && size === 0n)) return isNegative ? -size : size;
   }
 }
 
 /** True with probability exp(-numerator / denominator). */
-function isByExponential(numerator: bigint, denominator: bigint, bits: Bits): boolean {
+function isByExponential(numerator: bigint, denominator: bigint, below: Below): boolean {
   let left = numerator;
-  for (; left > denominator; left -= denominator) if (!isByShortExponential(1n, 1n, bits)) return false;
-  return isByShortExponential(left, denominator, bits);
+  for (; left > denominator; left -= denominator) if (!isByShortExponential(1n, 1n, below)) return false;
+  return isByShortExponential(left, denominator, below);
 }
 
 /** The same for a fraction of at most 1: the series of the exponential, a coin for each of its terms. */
-function isByShortExponential(numerator: bigint, denominator: bigint, bits: Bits): boolean {
+function isByShortExponential(numerator: bigint, denominator: bigint, below: Below): boolean {
   let terms = 1n;
-  while (bits.below(denominator * terms) < numerator) terms++;
+  while (below(denominator * terms) < numerator) terms++;
   return terms % 2n === 1n;
 }
 
-interface Bits {
-  /** Uniform from 0 to bound - 1. */
-  below(bound: bigint): bigint;
-}
+/** Draws uniformly from 0 to bound - 1. */
+type Below = (bound: bigint) => bigint;
 
 const CHUNK = 4096;
 
-function bitSource(bytes: RandomBytes): Bits {
+function uniformBelow(bytes: RandomBytes): Below {
   let pool = new Uint8Array(0);
   let at = 0;
   const next = () => {
@@ -77,19 +75,17 @@ function bitSource(bytes: RandomBytes): Bits {
     }
     return pool[at++];
   };
-  return {
-    below(bound) {
-      if (bound <= 0xffn) return BigInt(smallBelow(Number(bound), next));
-      const wanted = Math.ceil((bound - 1n).toString(16).length / 2);
-      // What is too large is drawn again; without its upper bits that is less than half of the draws.
-      const mask = (1n << BigInt((bound - 1n).toString(2).length)) - 1n;
-      while (true) {
-        let drawn = 0n;
-        for (let i = 0; i < wanted; i++) drawn = (drawn << 8n) | BigInt(next());
-        drawn &= mask;
-        if (drawn < bound) return drawn;
-      }
-    },
+  return (bound) => {
+    if (bound <= 0xffn) return BigInt(smallBelow(Number(bound), next));
+    const wanted = Math.ceil((bound - 1n).toString(16).length / 2);
+    // What is too large is drawn again; without its upper bits that is less than half of the draws.
+    const mask = (1n << BigInt((bound - 1n).toString(2).length)) - 1n;
+    while (true) {
+      let drawn = 0n;
+      for (let i = 0; i < wanted; i++) drawn = (drawn << 8n) | BigInt(next());
+      drawn &= mask;
+      if (drawn < bound) return drawn;
+    }
   };
 }
 
@@ -99,8 +95,6 @@ function smallBelow(bound: number, next: () => number): number {
   while (drawn >= most) drawn = next();
   return drawn % bound;
 }
-
-const absolute = (value: bigint) => (value < 0n ? -value : value);
 
 /** The largest integer whose square is at most this. */
 function squareRoot(value: bigint): bigint {
@@ -114,7 +108,6 @@ function squareRoot(value: bigint): bigint {
   return low;
 }
 
-/** Adds noise to each of some whole numbers. */
 export function withNoise(numbers: readonly bigint[], variance: Variance, bytes: RandomBytes): bigint[] {
   const draw = discreteGaussian(variance, bytes);
   return numbers.map((number) => number + draw());

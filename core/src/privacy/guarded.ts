@@ -1,7 +1,7 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Matrix, squaredDistance, twoNearest } from "../data/matrix.ts";
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
 import { type Classes, leaveOutSmallParts, leftOut, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
@@ -106,15 +106,9 @@ function meansOf(points: Matrix, { ids, sizes }: Classes): Float64Array {
 }
 
 /** The nearest centroid of each mean, the lowest among equals. */
-function nearestOf(means: Float64Array, centroids: Float64Array, cols: number): Uint32Array {
-  return Uint32Array.from({ length: means.length / cols }, (_, id) => {
-    let [best, least] = [0, Number.POSITIVE_INFINITY];
-    for (let c = 0; c < centroids.length / cols; c++) {
-      const square = squaredDistance(means, id * cols, centroids, c * cols, cols);
-      if (square < least) [best, least] = [c, square];
-    }
-    return best;
-  });
+function nearestOf(means: Float64Array, data: Float64Array, cols: number): Uint32Array {
+  const centroids = { data, rows: data.length / cols, cols };
+  return Uint32Array.from({ length: means.length / cols }, (_, id) => twoNearest(means, id * cols, centroids).label);
 }
 
 /** Of the rows with labels below k. */

@@ -4,29 +4,20 @@
 export { type Classes, mergeSmallParts, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } from "./discreteGaussian.ts";
 export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
+export type { Equation, Exchange, RecoveredCluster } from "./inversion.ts";
+export { equationsOf, recoverClusters, solvePair, sumAt } from "./inversion.ts";
+export type { CellGrid, Expectation, RowSummary } from "./releases.ts";
 export {
-  type Equation,
-  type Exchange,
-  equationsOf,
-  type RecoveredCluster,
-  recoverClusters,
-  solvePair,
-  sumAt,
-} from "./inversion.ts";
-export {
-  type CellGrid,
   cellSummary,
   countCells,
   countVariance,
   devicesToGain,
-  type Expectation,
   epsilonOf,
   errorsUnderMasks,
   gridFor,
   lossAt,
   MOST_GRID_COLUMNS,
   noiseVariance,
-  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,

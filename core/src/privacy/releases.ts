@@ -16,7 +16,6 @@ export interface RowSummary {
   readonly within: number;
 }
 
-/** Rows that a summary stands for. */
 export function summarySize({ weights }: RowSummary): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }

@@ -22,7 +22,6 @@ const { kernel: _, privacy: __, empty: ___, ...takenOptions } = fitOptionNames;
 
 const sourcesOptionNames: OptionNames<SourcesOptions> = { ...takenOptions, sample: true, mostPasses: true };
 
-/** A pass over all rows, in numbers. */
 export interface PassSummary {
   /** Passes so far, those for rows near borders included. */
   readonly pass: number;
@@ -78,21 +77,16 @@ export async function* fitPasses(
   }
 }
 
-/** Rows of a source, each of which stands for `scale` rows. */
-interface SampledSource {
+/** A source and a sample of it, each row of which stands for `scale` rows. */
+interface SourceDevice {
+  readonly source: Source;
   readonly sample: Matrix;
   readonly prepared: PreparedPoints;
   readonly scale: number;
 }
 
-interface SourceDevice extends SampledSource {
-  readonly source: Source;
-}
-
-/** What these rows change is added to a pass. */
-interface Moving extends SampledSource {
-  readonly pass: PassResult;
-}
+/** Rows whose changes are added to a pass. */
+type Moving = Omit<SourceDevice, "source"> & { readonly pass: PassResult };
 
 /** Longer than 60 lines: one loop, whose steps share what the last pass has found. */
 async function* passesFrom(
@@ -135,15 +129,9 @@ async function* passesFrom(
     }
     before = kept;
     const byLabels = kept.centroids;
-    const ways = (to: readonly Matrix[]) => centroids.map((own, i) => longestWay(own, to[i]));
-    const bySample = maySample
-      ? runNear(
-          runOn,
-          devices.map((device, i) => ({ ...device, pass: found[i] })),
-          centroids,
-          ways(byLabels).map((way) => BEYOND_LABELS * way),
-        )
-      : byLabels;
+    const ways = (to: readonly Matrix[], factor: number) => centroids.map((own, i) => factor * longestWay(own, to[i]));
+    const moving = devices.map((device, i) => ({ ...device, pass: found[i] }));
+    const bySample = maySample ? runNear(runOn, moving, centroids, ways(byLabels, BEYOND_LABELS)) : byLabels;
     const near = await rowsThatMove(devices, centroids, bySample, signal);
     if (near === undefined) {
       centroids = bySample;
@@ -153,12 +141,7 @@ async function* passesFrom(
     const rows = near.map((points, i) => {
       return { sample: points, prepared: fastKernel.prepare(points), scale: 1, pass: found[i] };
     });
-    centroids = runNear(
-      runOn,
-      rows,
-      bySample,
-      ways(bySample).map((way) => BEYOND_SAMPLE * way),
-    );
+    centroids = runNear(runOn, rows, bySample, ways(bySample, BEYOND_SAMPLE));
     for (const { prepared } of rows) prepared.release();
   }
 }
@@ -218,9 +201,8 @@ async function rowsThatMove(
       scale * rowsNearBorders(sample, prepared, from[i], margins[i]).rows <= 0.8 * most[i],
   );
   if (!isFew) return undefined;
-  const near = await Promise.all(
-    devices.map(({ source }, i) => source.nearBorders(from[i], margins[i], most[i], signal)),
-  );
+  const asked = devices.map(({ source }, i) => source.nearBorders(from[i], margins[i], most[i], signal));
+  const near = await Promise.all(asked);
   const found = near.filter((points) => points !== undefined);
   return found.length < near.length ? undefined : found;
 }

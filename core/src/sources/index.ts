@@ -2,13 +2,5 @@
 
 export { addBlock } from "../kernel/wasm.ts";
 export { fitPasses, fitSources, type PassSummary, type SourcesModel, type SourcesOptions } from "./fitSources.ts";
-export {
-  emptyParts,
-  gridsOf,
-  joinSources,
-  memorySource,
-  rowsNearBorders,
-  type Source,
-  type StatisticsParts,
-  statisticsOf,
-} from "./source.ts";
+export type { Source, StatisticsParts } from "./source.ts";
+export { emptyParts, gridsOf, joinSources, memorySource, rowsNearBorders, statisticsOf } from "./source.ts";

@@ -2,6 +2,7 @@
 
 import { gridsFor } from "../data/exactSums.ts";
 import { extremesOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { spreadRows } from "../data/random.ts";
 import {
   checkStatistics,
   emptyStatistics,
@@ -49,7 +50,6 @@ export async function statisticsOf(source: Source, centroids: Matrix, signal?: A
   return statistics;
 }
 
-/** Rows in memory as a source. */
 export function memorySource(points: Matrix): Source {
   const { rows, cols } = points;
   return {
@@ -61,7 +61,9 @@ export function memorySource(points: Matrix): Source {
       return { sums, loss: addBlock(points, grids, centroids.data, sums) };
     },
     async sample(size) {
-      return size >= rows ? points : takeRows(points, spreadRows(rows, size));
+      if (size >= rows) return points;
+      const middles = spreadRows(rows, size, () => 0.5);
+      return takeRows(points, middles);
     },
     async nearBorders(centroids, margin, most) {
       const prepared = fastKernel.prepare(points);
@@ -103,14 +105,8 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-/** Room for the parts at some centroids. */
 export function emptyParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
-}
-
-/** One row of each of `size` equal parts. */
-function spreadRows(rows: number, size: number): Uint32Array {
-  return Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + 0.5) * rows) / size));
 }
 
 // Rows near the borders between clusters. All others keep their cluster while no centroid moves farther than a margin.

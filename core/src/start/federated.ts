@@ -13,10 +13,7 @@ import { fastKernel } from "../kernel/wasm.ts";
 import { type CentroidSets, emptySets } from "../update/coupling.ts";
 import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
-// What a device says of its rows for a common seed: a sketch, which is a few means with their counts, and how several
-// sketches are merged into one of bounded size.
-
-/** Centroids that stand for enough points, and how many each stands for. */
+/** What a device says of its rows for a common seed: centroids that stand for enough of them, and for how many each. */
 export interface PointSketch {
   readonly centroids: Matrix;
   readonly counts: Float64Array;
@@ -131,7 +128,6 @@ function numbersOf({ all, starts }: PackedSketches): Uint32Array {
   return starts.subarray(1).map((end, i) => (end - starts[i]) * (all.centroids.cols + 1));
 }
 
-/** All centroids of the sketches, in order. */
 export function joinSketches(parts: readonly PointSketch[]): PointSketch {
   const centroids = stack(parts.map((part) => part.centroids));
   const counts = new Float64Array(centroids.rows);
@@ -173,7 +169,6 @@ export interface Devices {
   readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
   readonly graph: Graph;
-  /** Of the graph. */
   readonly links: PackedLinks;
 }
 
@@ -183,18 +178,11 @@ const JUDGED = 4;
 /** The weighted problem is small, so many starts are cheap; on a very large one ten must do. */
 const startsFor = (rows: number) => Math.max(10, Math.min(50, Math.floor(100_000 / rows)));
 
-/** The points of all devices, and what each floods. */
-interface Flooded {
-  readonly points: readonly PreparedPoints[];
-  readonly sketches: PackedSketches;
-}
-
 /** Where all begin, and the network as it was found on the way. */
 export interface FederatedStart {
   readonly sets: CentroidSets;
   readonly traffic: Traffic;
   readonly forest: Forest;
-  /** The devices of each component. */
   readonly components: readonly (readonly number[])[];
 }
 
@@ -218,9 +206,7 @@ export function federatedStart(
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
   const components = membersOf(componentIn(forest));
-  const seeds = components.map((devices, c) =>
-    componentSeed({ points: prepared, sketches }, devices, c, options, most),
-  );
+  const seeds = components.map((devices, c) => componentSeed(prepared, sketches, devices, c, options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), links, forest));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = seeds.reduce((most, { losses }) => Math.max(most, losses), 0);
@@ -232,7 +218,6 @@ export function federatedStart(
   };
 }
 
-/** For every device the seed of its component. */
 function seedsOfDevices(
   components: readonly (readonly number[])[],
   seeds: readonly { readonly centroids: Matrix }[],
@@ -280,7 +265,8 @@ function gather(
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
 function componentSeed(
-  { points: prepared, sketches }: Flooded,
+  prepared: readonly PreparedPoints[],
+  sketches: PackedSketches,
   devices: readonly number[],
   component: number,
   options: SketchOptions,
@@ -296,13 +282,8 @@ function componentSeed(
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {
-    return {
-      centroids: takeRows(
-        points,
-        Uint32Array.from({ length: k }, (_, c) => c % points.rows),
-      ),
-      losses: 0,
-    };
+    const repeated = Uint32Array.from({ length: k }, (_, c) => c % points.rows);
+    return { centroids: takeRows(points, repeated), losses: 0 };
   }
   const run = { points, weights, prepared: fastKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streams = numberedStreams(seed, "federated", component);

@@ -12,7 +12,7 @@ import {
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { numberedStreams, type Random, type Streams } from "../data/random.ts";
+import { numberedStreams, type Random, type Streams, spreadRows } from "../data/random.ts";
 import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel } from "../kernel/kernel.ts";
 import { jsonModel } from "../kernel/model.ts";
 import { greedyTrials, plusPlus, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
@@ -111,7 +111,6 @@ function withoutEmpty(run: KMeansRun, found: Clustering): Clustering {
   return { ...best, iterations };
 }
 
-/** What the restarts of one k-means share. */
 interface KMeansRun extends SeedingProblem {
   readonly maxIter: number;
   readonly tol: number;
@@ -178,7 +177,7 @@ function sampleSize({ perCluster, least }: typeof SAMPLED, k: number): number {
 /** Work on a row from each of as many equal parts: spread over all rows, and none twice. */
 function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (sample: KMeansRun) => T): T {
   const { points, weights } = run;
-  const chosen = Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + random()) * points.rows) / size));
+  const chosen = spreadRows(points.rows, size, random);
   const sample = takeRows(points, chosen);
   const own = weights && Float64Array.from(chosen, (r) => weights[r]);
   const prepared = fastKernel.prepare(sample, own);
@@ -203,13 +202,12 @@ interface LloydRoom extends SeedingRoom {
   update?: UpdateState;
 }
 
-/** From one start to the end. */
 function lloyd(run: KMeansRun, start: Float64Array, room: LloydRoom = {}): Clustering {
-  const { prepared, maxIter, tol } = run;
+  const { points, prepared, k, maxIter, tol } = run;
   const centroids = start.slice();
   const atOnce = prepared.lloyd?.(centroids, maxIter, tol);
   if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
-  room.update ??= lloydUpdate(run);
+  room.update ??= emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
   const { update } = room;
   update.centroids.set(start);
   update.isAssigned = false;
@@ -220,11 +218,6 @@ function lloyd(run: KMeansRun, start: Float64Array, room: LloydRoom = {}): Clust
 
 function clustering({ k, points, maxIter }: KMeansRun, data: Float64Array, inertia: number, passes: number) {
   return { centroids: { data, rows: k, cols: points.cols }, inertia, iterations: passes, converged: passes < maxIter };
-}
-
-/** Lloyd's iteration: a device update without neighbours. */
-function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): UpdateState {
-  return emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
 }
 
 function checkedWeights(weights: ArrayLike<number> | undefined, rows: number): Float64Array | undefined {

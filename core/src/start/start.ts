@@ -31,7 +31,6 @@ export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans+
 
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"];
 
-/** Clusters of every device, or of each. */
 export type ClusterCounts = number | readonly number[];
 
 interface StartOptions {
@@ -60,10 +59,8 @@ export function start(devices: Devices, options: StartOptions): Start {
   const cols = columnsOf(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   const clusters = clustersOf(k, datasets.length);
-  const sent = sendTraffic(
-    graph,
-    clusters.map((own) => own * cols),
-  );
+  const numbers = clusters.map((own) => own * cols);
+  const sent = sendTraffic(graph, numbers);
   if (Array.isArray(init)) {
     return { sets: packSets(givenCentroids(devices, init, clusters, options), cols), traffic: sent };
   }
@@ -80,7 +77,6 @@ export function start(devices: Devices, options: StartOptions): Start {
   return { sets: ownSets(devices, clusters, options), traffic: sent };
 }
 
-/** Of each device. */
 function clustersOf(k: ClusterCounts, devices: number): Uint32Array {
   return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
 }
@@ -135,7 +131,6 @@ function lowerOf(common: FederatedStart, own: Start, devices: Devices, options: 
   };
 }
 
-/** The part of every device in the objective. */
 function lossesOf(
   { data, starts, cols }: CentroidSets,
   { points }: Devices,
@@ -170,7 +165,6 @@ function givenCentroids(
   });
 }
 
-/** A device's own k-means, or its raw seeds. */
 function ownCentroids(
   { datasets, points: prepared }: Devices,
   device: number,
@@ -261,13 +255,8 @@ export function guardedStart(devices: GuardedDevices, options: StartOptions): St
   const sketches = own.map((found) => sketchOf(found, cols));
   if (init === "federated") return federatedStart(devices, { ...options, k: k as number }, sketches);
   const filled = own.map((found, i) => found && withNeighbours(found, sketches, graph.neighbours[i]));
-  return {
-    sets: packSets(adoptFromNearest(filled, devices, clusters), cols),
-    traffic: sendTraffic(
-      graph,
-      clusters.map((one) => one * cols),
-    ),
-  };
+  const numbers = clusters.map((one) => one * cols);
+  return { sets: packSets(adoptFromNearest(filled, devices, clusters), cols), traffic: sendTraffic(graph, numbers) };
 }
 
 /** The cores of a device's own k-means, which count as published from here on: their means, on the grid. */

@@ -1,11 +1,10 @@
-// How two centroid sets are compared, blind to their order: (E2) and (E3), or one permutation (transport).
+// How two centroid sets are compared, blind to their order ((E2) and (E3), or one permutation: transport), and what a link
+// costs by the discrepancy d of its ends: d itself, its root, or no more than a limit.
 
 import munkres from "munkres";
 import { checkNumber, checkOneOf } from "../data/check.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { PackedLinks } from "../graph/graph.ts";
-
-// What a link costs by the discrepancy d of its ends: d itself, its root, or no more than a limit.
 
 /**
  * norm: sqrt(d + scale) - sqrt(scale), the root of the network lasso, rounded off near 0. truncated: min(d, scale), so
@@ -16,7 +15,6 @@ export interface ScaledPenalty {
   readonly scale: number;
 }
 
-/** What a link costs, with its scale. */
 export type Penalty = "squared" | ScaledPenalty;
 
 /** A name alone leaves the scale to `fit`. */
@@ -24,11 +22,8 @@ export type PenaltyOption = Penalty | ScaledPenalty["name"];
 
 export const penalties = ["squared", "norm", "truncated"] as const;
 
-export function checkPenalty(penalty: PenaltyOption): void {
-  if (typeof penalty !== "object" || penalty === null) {
-    checkOneOf("penalty", penalty, penalties);
-    return;
-  }
+export function checkPenalty(penalty: PenaltyOption) {
+  if (typeof penalty !== "object" || penalty === null) return checkOneOf("penalty", penalty, penalties);
   checkOneOf("penalty.name", penalty.name, ["norm", "truncated"]);
   checkNumber("penalty.scale", penalty.scale, (value) => value > 0, "a finite number above 0");
 }
@@ -96,10 +91,8 @@ export function setRows({ starts, rows }: CentroidSets, device: number): number 
 }
 
 export function packSets(centroids: readonly Matrix[], cols: number): CentroidSets {
-  const sets = emptySets(
-    centroids.map(({ rows }) => rows),
-    cols,
-  );
+  const rows = centroids.map((own) => own.rows);
+  const sets = emptySets(rows, cols);
   for (let i = 0; i < centroids.length; i++) sets.data.set(centroids[i].data, sets.starts[i] * cols);
   return sets;
 }
@@ -110,7 +103,6 @@ export function setAt({ data, starts, cols }: CentroidSets, device: number): Mat
   return { data: data.subarray(from * cols, to * cols), rows: to - from, cols };
 }
 
-/** Room for sets of the given numbers of rows. */
 export function emptySets(rows: ArrayLike<number>, cols: number): CentroidSets {
   const starts = new Uint32Array(rows.length + 1);
   for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i];
@@ -129,7 +121,6 @@ export interface Matches {
   readonly lengths: Float64Array;
 }
 
-/** Room for sets of up to `k` rows. */
 export function emptyMatches(k: number): Matches {
   return { toOther: new Uint32Array(k), toOwn: new Uint32Array(k), lengths: new Float64Array(k) };
 }
@@ -276,7 +267,6 @@ export function readNeighbours(sets: CentroidSets, links: PackedLinks, order: Ar
   }
 }
 
-/** The sets at the other ends of some links. */
 function readSets(sets: CentroidSets, { devices }: PackedLinks, from: number, to: number): void {
   const { data, cols } = sets;
   let read = 0;

@@ -191,18 +191,11 @@ function findNearest(update: UpdateState, room: RobustRoom, n: number, rows: num
   }
 }
 
-interface Term {
-  readonly n: number;
-  readonly row: number;
-  readonly own: number;
-  readonly square: number;
-}
-
 /** Adds a term to the pulls as far as its limit allows; returns how far, from 0 to 1. */
 function pull(
   { cols, links, pullSums, pullWeights, sets }: UpdateState,
   room: RobustRoom,
-  { n, row, own, square }: Term,
+  { n, row, own, square }: { n: number; row: number; own: number; square: number },
 ) {
   const ofTerm = shareOfTerm(square, room.limits[own]);
   const share = room.share * ofTerm;

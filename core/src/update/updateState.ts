@@ -15,11 +15,7 @@ export interface RunningVariation {
 
 const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0, rows: 0 };
 
-const noLinks: PackedLinks = {
-  starts: new Uint32Array(1),
-  devices: new Uint32Array(0),
-  weights: new Float64Array(0),
-};
+const noLinks: PackedLinks = { starts: new Uint32Array(1), devices: new Uint32Array(0), weights: new Float64Array(0) };
 
 /**
  * One device's update in progress. It holds no points: whoever holds them fills `statistics` at `centroids` when asked.
@@ -41,7 +37,6 @@ export function emptyUpdate(
     settings,
     /** In: the device's centroids. Out: the updated ones. */
     centroids: new Float64Array(k * cols),
-    /** (E1). */
     statistics: emptyStatistics(k, cols),
     /** Whether `statistics` are those of `centroids`. */
     isAssigned: false,
@@ -56,7 +51,6 @@ export function emptyUpdate(
     device: 0,
     /** What the links to later devices cost before the updates so far. */
     running,
-    /** What a link costs. */
     penalty: "squared" as Penalty,
     /** u_i / m_i. */
     pointScale: 1,

@@ -154,9 +154,9 @@ describe("deaths", () => {
     const host: ThreadHost = {
       parallelism: 3,
       start: async (post, gone) => {
-        const worker = await nodeHost.start(post, gone);
-        killers.push(() => worker.end());
-        return worker;
+        const end = await nodeHost.start(post, gone);
+        killers.push(end);
+        return end;
       },
     };
     const kernel = await poolOf(3, {}, host);
@@ -201,7 +201,7 @@ describe("deaths", () => {
       start: (post) =>
         new Promise((resolve) => {
           const worker = new Worker(text, { eval: true, workerData: post });
-          worker.once("message", () => resolve({ end: async () => void (await worker.terminate()) }));
+          worker.once("message", () => resolve(async () => void (await worker.terminate())));
         }),
     };
     await expectFallBack(await poolOf(2, { patience: 1 }, host));

@@ -14,7 +14,7 @@ const browserHost: ThreadHost = {
       const worker = new Worker(url);
       worker.onmessage = () => {
         URL.revokeObjectURL(url);
-        resolve({ end: async () => worker.terminate() });
+        resolve(async () => worker.terminate());
       };
       worker.onerror = () => {
         URL.revokeObjectURL(url);

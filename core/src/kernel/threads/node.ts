@@ -19,7 +19,7 @@ export const nodeHost: ThreadHost = {
       worker.once("message", () => {
         // A forgotten pool does not keep the process alive.
         worker.unref();
-        resolve({ end: async () => void (await worker.terminate()) });
+        resolve(async () => void (await worker.terminate()));
       });
       worker.on("error", reject);
       worker.once("exit", () => {

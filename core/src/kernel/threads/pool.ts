@@ -9,8 +9,6 @@ export const MOST_THREADS = 64;
 /** The passes a job may be: functions that the kernel exports. */
 const PASSES = ["small", "plain", "screen", "loss", "distances", "encode"] as const;
 
-type PassName = (typeof PASSES)[number];
-
 /**
  * Numbers of 32-bit words, unless said otherwise. Words that several threads write lie on cache lines of their own.
  * Workers get this as data: the text of their program cannot see a constant of this file.
@@ -54,7 +52,6 @@ export function createControl(): SharedArrayBuffer {
   return new SharedArrayBuffer(8 * (LAYOUT.results + MOST_CHUNKS));
 }
 
-/** What a worker is started with. */
 export interface WorkerStart {
   readonly module: object;
   readonly memory: WasmMemory;
@@ -145,20 +142,16 @@ export interface ThreadPool {
 /** Looks per second where sleeping is not allowed, roughly. */
 const LOOKS_PER_SECOND = 5e7;
 
-/** A pass over a range of rows. */
-interface Job {
-  readonly pass: PassName;
-  readonly from: number;
-  readonly to: number;
-  /** Brings the rows into memory meanwhile and says how many are there. */
-  readonly feed?: (arrived: (rows: number) => void) => void;
-}
-
 /**
  * Runs a job. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and one that died
- * in its sleep is not missed.
+ * in its sleep is not missed. `feed` brings the rows into memory meanwhile and says how many are there.
  */
-export function runJob(pool: ThreadPool, exports: KernelExports, { pass, from, to, feed }: Job): void {
+export function runJob(
+  pool: ThreadPool,
+  exports: KernelExports,
+  job: { pass: (typeof PASSES)[number]; from: number; to: number; feed?: (arrived: (rows: number) => void) => void },
+): void {
+  const { pass, from, to, feed } = job;
   const words = new Int32Array(pool.control, 0, LAYOUT.words);
   words[LAYOUT.pass] = PASSES.indexOf(pass);
   words[LAYOUT.from] = from;

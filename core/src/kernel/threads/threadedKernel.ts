@@ -5,7 +5,7 @@ import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import { WASM_BYTES } from "../bytes.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
-import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMachine, type WasmMemory } from "../module.ts";
+import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMemory } from "../module.ts";
 import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
 import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
@@ -14,15 +14,8 @@ import { threadedPasses } from "./threadedPasses.ts";
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;
 
-interface SharedKernel {
-  readonly module: object;
-  readonly memory: WasmMemory;
-  readonly exports: KernelExports;
-  readonly machine: WasmMachine;
-}
-
 /** Undefined where WebAssembly, its SIMD instructions or shared memory are missing. */
-function createSharedKernel(): SharedKernel | undefined {
+function createSharedKernel() {
   const { WebAssembly } = host;
   // Pages that are not cross-origin isolated have no SharedArrayBuffer.
   if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
@@ -36,9 +29,7 @@ function createSharedKernel(): SharedKernel | undefined {
 }
 
 /** Some hosts set the whole of a shared memory aside at once and cannot have 4 GiB. */
-function createMemory(
-  Memory: new (limits: { initial: number; maximum: number; shared: boolean }) => WasmMemory,
-): WasmMemory | undefined {
+function createMemory(Memory: NonNullable<typeof host.WebAssembly>["Memory"]): WasmMemory | undefined {
   for (let maximum = MOST_PAGES; maximum >= 4096; maximum /= 2) {
     try {
       return new Memory({ initial: 1, maximum, shared: true });
@@ -87,16 +78,10 @@ export interface ThreadedKernel extends Kernel {
   close(): Promise<void>;
 }
 
-/** How workers are started where we run. */
 export interface ThreadHost {
-  /** Threads that the machine can run at once. */
   readonly parallelism: number;
-  /** Resolves when the worker is ready; calls `gone` when it has ended, for whatever reason. */
-  start(post: WorkerStart, gone: () => void): Promise<HostedWorker>;
-}
-
-interface HostedWorker {
-  end(): Promise<void>;
+  /** Resolves, when the worker is ready, to what ends it; calls `gone` when it has ended, for whatever reason. */
+  start(post: WorkerStart, gone: () => void): Promise<() => Promise<void>>;
 }
 
 /** What only tests say. */
@@ -136,7 +121,7 @@ export async function startThreadPool(
   const hosted = await startWorkers(host, pool, shared);
   const close = async () => {
     stop(pool);
-    await Promise.all(hosted.map((worker) => worker.end()));
+    await Promise.all(hosted.map((end) => end()));
     signal?.removeEventListener("abort", close);
   };
   if (signal?.aborted) await close();
@@ -161,17 +146,17 @@ function kernelOfOne(engine: KernelEngine | undefined): Kernel {
 async function startWorkers(
   host: ThreadHost,
   pool: ThreadPool,
-  { module, memory }: SharedKernel,
-): Promise<HostedWorker[]> {
+  { module, memory }: Pick<WorkerStart, "module" | "memory">,
+): Promise<(() => Promise<void>)[]> {
   const starts = Array.from({ length: pool.workers }, async (_, i) => {
     const post = { module, memory, control: pool.control, layout: LAYOUT, thread: i + 1 };
     let lives = true;
-    const worker = await host.start(post, () => {
+    const end = await host.start(post, () => {
       if (lives) pool.living--;
       lives = false;
     });
     pool.living++;
-    return worker;
+    return end;
   });
   // Whoever cannot be started is done without.
   const settled = await Promise.allSettled(starts);

@@ -9,20 +9,16 @@ import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;
 
-/** One stretch of memory for every worker, kept from job to job. */
-interface WorkerScratch {
-  /** Makes every stretch at least so large; false when memory is full. */
-  reserve(bytes: number): boolean;
-  /** Address of a worker's stretch; workers count from 1. */
-  at(worker: number): number;
-}
+type WorkerScratch = ReturnType<typeof createScratch>;
 
-function createScratch(machine: WasmMachine, workers: number): WorkerScratch {
+/** One stretch of memory for every worker, kept from job to job. */
+function createScratch(machine: WasmMachine, workers: number) {
   let block: MemoryBlock | undefined;
   let first = 0;
   let stride = 0;
   return {
-    reserve(bytes) {
+    /** Makes every stretch at least so large; false when memory is full. */
+    reserve(bytes: number): boolean {
       if (bytes <= stride) return true;
       if (block !== undefined) machine.free(block);
       stride = roundUp(bytes);
@@ -31,17 +27,9 @@ function createScratch(machine: WasmMachine, workers: number): WorkerScratch {
       else first = roundUp(block.at);
       return block !== undefined;
     },
-    at: (worker) => first + (worker - 1) * stride,
+    /** Address of a worker's stretch; workers count from 1. */
+    at: (worker: number) => first + (worker - 1) * stride,
   };
-}
-
-/** Where things lie in a stretch, from its address on. */
-interface ScratchLayout {
-  readonly scores: number;
-  readonly active: number;
-  readonly packed: number;
-  readonly sums: number;
-  readonly end: number;
 }
 
 /** Makes the scratch of all workers ready for a pass over the device at `state`; false when memory is full. */
@@ -79,7 +67,8 @@ function addScratchSums(machine: WasmMachine, workerScratch: WorkerScratch, work
   }
 }
 
-function scratchLayout(machine: WasmMachine, state: number): ScratchLayout {
+/** Where things lie in a stretch, from its address on. */
+function scratchLayout(machine: WasmMachine, state: number) {
   const words = machine.i32().subarray(state / 4, (state + STATE_BYTES) / 4);
   const scores = roundUp(STATE_BYTES);
   const active = scores + roundUp(scoreBytes(words[FIELD.k]));
@@ -98,29 +87,19 @@ function roundUp(bytes: number): number {
  */
 const COST = { row: 50, distance: 15, code: 100 };
 
+type SharedMachine = ReturnType<typeof sharedMachine>;
+
 /** A pool at work on a machine. */
-interface SharedMachine {
-  readonly machine: WasmMachine;
-  readonly exports: KernelExports;
-  readonly pool: ThreadPool;
-  readonly workerScratch: WorkerScratch;
+function sharedMachine(machine: WasmMachine, exports: KernelExports, pool: ThreadPool) {
   /** The control block as words and as numbers. */
-  readonly words: Int32Array;
-  readonly numbers: Float64Array;
+  const words = new Int32Array(pool.control, 0, LAYOUT.words);
+  const numbers = new Float64Array(pool.control);
+  return { machine, exports, pool, words, numbers, workerScratch: createScratch(machine, pool.workers) };
 }
 
 /** What is too little to be shared is left to the machine's own passes. */
 export function threadedPasses(machine: WasmMachine, exports: KernelExports, pool: ThreadPool): Passes {
-  const { control, workers } = pool;
-  const words = new Int32Array(control, 0, LAYOUT.words);
-  const shared = {
-    machine,
-    exports,
-    pool,
-    words,
-    numbers: new Float64Array(control),
-    workerScratch: createScratch(machine, workers),
-  };
+  const shared = sharedMachine(machine, exports, pool);
   const colsOf = (state: number) => machine.i32()[state / 4 + FIELD.cols];
   const isWorthwhile = (rows: number, perRow: number) =>
     pool.living > 0 && rows > CHUNK && rows * (COST.row + perRow) >= pool.worthwhile;
@@ -141,8 +120,8 @@ export function threadedPasses(machine: WasmMachine, exports: KernelExports, poo
       if (!isWorthwhile(to - from, COST.distance * colsOf(state))) {
         return machine.distancesOfRows(state, from, to, centre, into);
       }
-      words[LAYOUT.centre] = centre;
-      for (let thread = 0; thread <= workers; thread++) address(shared, thread, state, into);
+      shared.words[LAYOUT.centre] = centre;
+      for (let thread = 0; thread <= pool.workers; thread++) address(shared, thread, state, into);
       runJob(pool, exports, { pass: "distances", from, to });
     },
     encodeRows(state, rows, coding) {
