@@ -161,7 +161,10 @@ const tables: Package = {
     },
     choose: { holds: "chooseTables: k and alpha", imports: [".", "prepare"] },
     predict: { holds: "predictTables: labels of later rows", imports: [".", "input", "model"] },
-    inspect: { holds: "what a file holds, column by column", imports: [".", "input"] },
+    inspect: {
+      holds: "what a file holds, column by column, and the command line that follows from it",
+      imports: [".", "input", "prepare"],
+    },
     export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
     report: {
       holds: "the report of a fit as one HTML page, and the picture of a choice",

@@ -25,9 +25,10 @@ export {
   remarks,
   shownValue,
 } from "./inspect/inspectTable.ts";
-export { type ClusterModel, clusterSums, inCommonOrder } from "./model/clusterSums.ts";
+export { clusterSums, inCommonOrder } from "./model/clusterSums.ts";
 export { centroidsAt, deviceOrName } from "./model/labelling.ts";
 export {
+  type ClusterModel,
   encodingOfModel,
   endWords,
   isShared,

@@ -2,7 +2,7 @@
 
 import { type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
 import { type Scaling, undoScaling } from "@fedkm/files";
-import type { FittedModel } from "./model.ts";
+import type { ClusterModel, FittedModel } from "./model.ts";
 
 // One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all.
 
@@ -28,23 +28,6 @@ export function inCommonOrder(centroids: readonly Matrix[], datasets: readonly M
 
 function largestOf(datasets: readonly Matrix[]): number {
   return datasets.reduce((largest, { rows }, i) => (rows > datasets[largest].rows ? i : largest), 0);
-}
-
-/** A cluster as model.json has it: null stands for what its rows cannot say. */
-export interface ClusterModel {
-  /** As --names has it. */
-  readonly name?: string;
-  /** On all devices. */
-  readonly rows: number;
-  /** Of these rows, in the user's units. */
-  readonly mean: readonly number[] | null;
-  /** How far a row typically is from the mean of the cluster on its own device, in scaled units. */
-  readonly spread: number | null;
-  /** How far a device's mean of the cluster typically is from the common one beyond chance, in units of the spread. */
-  readonly difference: number | null;
-  /** The device whose mean is farthest from the common one, if that is beyond chance, and how far it is. */
-  readonly farthest: string | null;
-  readonly farthestDifference: number | null;
 }
 
 /** In scaled units. Entry i k + c of a list by device and cluster is that of cluster c on device i. */

@@ -15,7 +15,6 @@ import {
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
 import { count, counted } from "../numbers.ts";
-import type { ClusterModel } from "./clusterSums.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 /** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
@@ -52,6 +51,23 @@ interface LinkModel {
   readonly weight: number;
   /** d of the two ends' centroids by the coupling of the options, in scaled units. */
   readonly disagreement: number;
+}
+
+/** A cluster as model.json has it: null stands for what its rows cannot say. */
+export interface ClusterModel {
+  /** As --names has it. */
+  readonly name?: string;
+  /** On all devices. */
+  readonly rows: number;
+  /** Of these rows, in the user's units. */
+  readonly mean: readonly number[] | null;
+  /** How far a row typically is from the mean of the cluster on its own device, in scaled units. */
+  readonly spread: number | null;
+  /** How far a device's mean of the cluster typically is from the common one beyond chance, in units of the spread. */
+  readonly difference: number | null;
+  /** The device whose mean is farthest from the common one, if that is beyond chance, and how far it is. */
+  readonly farthest: string | null;
+  readonly farthestDifference: number | null;
 }
 
 export interface RoundModel {

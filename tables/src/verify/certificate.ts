@@ -5,8 +5,8 @@ import { type Certificate, certify, edges, type Graph, type Matrix } from "@fedk
 import { defaults } from "@fedkm/core/defaults";
 import type { Scaling } from "@fedkm/files";
 import type { Input } from "../input/readTables.ts";
-import { type ClusterModel, clusterModels, clusterSums } from "../model/clusterSums.ts";
-import { labelScaled, type Model, scaledCentroids } from "../model/model.ts";
+import { clusterModels, clusterSums } from "../model/clusterSums.ts";
+import { type ClusterModel, labelScaled, type Model, scaledCentroids } from "../model/model.ts";
 import type { StudyPlan } from "../prepare/studyRows.ts";
 
 type Certified = Pick<Model, "devices" | "scaling" | "options" | "history" | "study">;
