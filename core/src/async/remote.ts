@@ -21,24 +21,25 @@ export interface WorkerOptions {
 
 type InWorker<Options> = Omit<Options, "kernel" | "signal"> & WorkerOptions;
 
-/** Starts a worker on one request; returns what ends it. `onEnd` is called where it ends without an answer. */
-export type StartWorker = (
-  request: WorkerRequest,
-  onReply: (reply: WorkerReply) => void,
-  onEnd: (error: Error) => void,
-) => () => void;
+/** How workers are started where we run. */
+export interface JobHost {
+  /** Starts a worker on one request. `onEnd` is called where it ends without an answer. */
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void): () => void;
+  /** Resolves when the event loop has had its turn. */
+  turn(): Promise<void>;
+}
 
-/** The public functions, where workers are started like this. */
-export function computationsOn(start: StartWorker) {
+/** The public functions, for one host. */
+export function computationsOn(host: JobHost) {
   return {
     /** `fit` in a worker, with the same answer. */
     async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
-      const numbers = await compute(start, "fit", [datasets, graph, options]);
+      const numbers = await compute(host, "fit", [datasets, graph, options]);
       return networkModel(numbers as FitModel, datasets);
     },
     /** `kmeans` in a worker, with the same answer. */
     async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
-      return jsonModel((await compute(start, "kmeans", [points, options])) as KMeansModel);
+      return jsonModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
     /** `choose` in a worker, with the same answer. */
     async chooseAsync(
@@ -46,12 +47,12 @@ export function computationsOn(start: StartWorker) {
       graph: Graph,
       options: InWorker<ChooseOptions> = {},
     ): Promise<Choice> {
-      return (await compute(start, "choose", [datasets, graph, options])) as Choice;
+      return (await compute(host, "choose", [datasets, graph, options])) as Choice;
     },
   };
 }
 
-async function compute(start: StartWorker, name: WorkerRequest["name"], args: readonly unknown[]): Promise<object> {
+async function compute(host: JobHost, name: WorkerRequest["name"], args: readonly unknown[]): Promise<object> {
   const { kernel, signal, onProgress, ...options } = Object(args.at(-1)) as WorkerOptions & { kernel?: unknown };
   if (kernel !== undefined) throw new TypeError(`kernel cannot be sent to a worker, got ${describeValue(kernel)}`);
   checkSignal(signal);
@@ -59,7 +60,7 @@ async function compute(start: StartWorker, name: WorkerRequest["name"], args: re
   // Whatever is no options object is for the function itself to refuse.
   const call = isRecord(args.at(-1)) ? args.with(-1, options) : args;
   signal?.throwIfAborted();
-  const shared = await share(call, signal);
+  const shared = await share(call, host, signal);
   return new Promise((resolve, reject) => {
     let end = () => {};
     let isSettled = false;
@@ -82,7 +83,7 @@ async function compute(start: StartWorker, name: WorkerRequest["name"], args: re
         }
       }
     };
-    end = start({ name, args: shared }, hear, (error) => settle(() => reject(error)));
+    end = host.start({ name, args: shared }, hear, (error) => settle(() => reject(error)));
     signal?.addEventListener("abort", abort);
   });
 }
@@ -96,7 +97,7 @@ const COPIED = 2 ** 18;
  * The same values with large arrays in shared memory, where there is any: one copy, made a part at a time. Numbers that
  * are in shared memory already stay where they are.
  */
-async function share(args: readonly unknown[], signal: AbortSignal | undefined): Promise<unknown[]> {
+async function share(args: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
   const copies: { readonly from: Float64Array; readonly to: Float64Array }[] = [];
   const shareable = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shareable);
@@ -114,7 +115,7 @@ async function share(args: readonly unknown[], signal: AbortSignal | undefined):
   for (const { from, to } of copies) {
     for (let at = 0; at < from.length; at += COPIED) {
       to.set(from.subarray(at, at + COPIED), at);
-      if (from.length > COPIED) await new Promise((resolve) => setTimeout(resolve));
+      if (from.length > COPIED) await host.turn();
       signal?.throwIfAborted();
     }
   }

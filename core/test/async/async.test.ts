@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { chooseAsync, fitAsync, kmeansAsync, type WorkerProgress } from "../../src/async/node.ts";
-import { computationsOn, type StartWorker } from "../../src/async/remote.ts";
+import { computationsOn, type JobHost } from "../../src/async/remote.ts";
 import { choose, complete, fit, jsKernel, kmeans, type Matrix, matrix, paperData, ring } from "../../src/index.ts";
 
 const { datasets } = paperData("var", 5, 60, 3);
@@ -109,42 +109,48 @@ describe("refuse", () => {
 
 describe("on a host of one's own", () => {
   const points = matrix([[1], [2]]);
+  const hostOf = (parts: Partial<JobHost>): JobHost => ({ start: () => () => {}, turn: async () => {}, ...parts });
 
   test("are refused when the worker ends without an answer", async () => {
-    const start: StartWorker = (_request, _heard, ended) => {
-      queueMicrotask(() => ended(new Error("out of memory")));
-      return () => {};
-    };
-    await expect(computationsOn(start).kmeansAsync(points, { k: 1 })).rejects.toThrow("out of memory");
+    const host = hostOf({
+      start: (_request, _heard, ended) => {
+        queueMicrotask(() => ended(new Error("out of memory")));
+        return () => {};
+      },
+    });
+    await expect(computationsOn(host).kmeansAsync(points, { k: 1 })).rejects.toThrow("out of memory");
   });
 
   test("end the worker once, and hear nothing after that", async () => {
     let ends = 0;
     const reports: WorkerProgress[] = [];
-    const start: StartWorker = (_request, heard) => {
-      queueMicrotask(() => {
-        heard({ answer: { inertia: 1 } });
-        heard({ progress: { passes: 1 } });
-        heard({ refusal: new Error("too late") });
-      });
-      return () => void ends++;
-    };
+    const host = hostOf({
+      start: (_request, heard) => {
+        queueMicrotask(() => {
+          heard({ answer: { inertia: 1 } });
+          heard({ progress: { passes: 1 } });
+          heard({ refusal: new Error("too late") });
+        });
+        return () => void ends++;
+      },
+    });
     const onProgress = (progress: WorkerProgress) => void reports.push(progress);
-    expect(await computationsOn(start).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
+    expect(await computationsOn(host).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
     expect([ends, reports]).toEqual([1, []]);
   });
 
   test("are stopped while data are still copied", async () => {
     const controller = new AbortController();
     let started = false;
-    const start: StartWorker = () => {
-      started = true;
-      return () => {};
-    };
-    // In the first of the turns of the event loop that copying takes.
-    setTimeout(() => controller.abort(new Error("stop")));
+    const host = hostOf({
+      turn: async () => controller.abort(new Error("stop")),
+      start: () => {
+        started = true;
+        return () => {};
+      },
+    });
     const large = { data: new Float64Array(2 ** 20), rows: 2 ** 20, cols: 1 };
-    await expect(computationsOn(start).kmeansAsync(large, { k: 1, signal: controller.signal })).rejects.toThrow("stop");
+    await expect(computationsOn(host).kmeansAsync(large, { k: 1, signal: controller.signal })).rejects.toThrow("stop");
     expect(started).toBe(false);
   });
 
@@ -152,13 +158,15 @@ describe("on a host of one's own", () => {
     const shared = new Float64Array(new SharedArrayBuffer(8 * 10_000));
     const large = new Float64Array(10_000).fill(3);
     const sent: Float64Array[] = [];
-    const start: StartWorker = ({ args }, heard) => {
-      sent.push(...(args[0] as Matrix[]).map(({ data }) => data));
-      queueMicrotask(() => heard({ answer: { centroids: [] } }));
-      return () => {};
-    };
+    const host = hostOf({
+      start: ({ args }, heard) => {
+        sent.push(...(args[0] as Matrix[]).map(({ data }) => data));
+        queueMicrotask(() => heard({ answer: { centroids: [] } }));
+        return () => {};
+      },
+    });
     const all = [shared, large, Float64Array.of(1)].map((data) => ({ data, rows: data.length, cols: 1 }));
-    await computationsOn(start).fitAsync(all, complete(3), options);
+    await computationsOn(host).fitAsync(all, complete(3), options);
     expect(sent.map((data) => data.buffer instanceof SharedArrayBuffer)).toEqual([true, true, false]);
     expect([sent[0] === shared, sent[1] === large, sent[2] === all[2].data]).toEqual([true, false, true]);
     expect(sent[1].every((x) => x === 3)).toBe(true);
