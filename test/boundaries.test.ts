@@ -120,10 +120,8 @@ describe("core", () => {
 
   it("is pure: no platform, no clock, no chance, no output", () => {
     const forbidden = /\bnode:|\b(document|window|process|console|Date|performance|setTimeout)\b|Math\.random/;
-    // Workers are started by the platform, and whoever waits for one lets others run meanwhile; nothing else needs it.
-    const hosts = ["node", "browser", "nodeWorker", "browserWorker", "remote"].map(
-      (name) => `core/src/async/${name}.ts`,
-    );
+    // Workers are started by the platform; nothing else in core imports what is particular to it.
+    const hosts = ["node", "browser", "nodeWorker", "browserWorker"].map((name) => `core/src/async/${name}.ts`);
     const platforms = ["core/src/kernel/threads/node.ts", "core/src/kernel/threads/platform.d.ts", ...hosts];
     for (const file of files.filter((name) => !platforms.includes(name))) {
       expect(code(file).match(forbidden)?.[0], file).toBeUndefined();

@@ -105,7 +105,7 @@ export const commands: readonly RecordedCommands[] = [
   recorded("compare-files", `compare ${plants} --k 3 --method fedkm,kfed,fkm,coreset --json`),
   recorded(
     "compare-split",
-    "compare --dataset iris --split dirichlet:0.5 --devices 5 --method fedkm,local,backbone,gradient",
+    "compare --dataset iris --split dirichlet:0.5 --devices 5 --method fedkm,local,backbone,gradient --json",
   ),
   recorded("study", "study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%", "study check study.yaml"),
   recorded("study-data", "study init --k 3 --data data/a.csv", "study check study.yaml --data data/b.csv --json"),
