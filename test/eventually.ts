@@ -33,8 +33,13 @@ export async function eventually<T>(check: () => T | Promise<T>, folder?: string
   }
 }
 
+/** The files below a folder and when they changed. A folder may go while it is read, which is a change too. */
 function filesIn(folder: string): string {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => `${name} ${statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs}`)
-    .join("\n");
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => `${name} ${statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs}`)
+      .join("\n");
+  } catch (error) {
+    return `${error} ${performance.now()}`;
+  }
 }
