@@ -201,14 +201,14 @@ test("devices of different studies refuse each other, and both say which field d
       const [link] = (await statusOf(state)).links;
       expect(link.refusal).toMatch(/^another study, alpha/);
     }, folder);
-    const { code, stdout } = await eventually(async () => {
-      const shown = await device("status", "--state", at(state));
-      expect(shown.stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
-      return shown;
+    // What a device says of itself and of its link is written at different moments.
+    await eventually(async () => {
+      const { code, stdout } = await device("status", "--state", at(state));
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
+      expect(stdout).toMatch(/^(north|south): another study, alpha/m);
+      expect(stdout).toMatch(/^(north|south): running as process \d+, alone$/m);
     }, folder);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^(north|south): another study, alpha/m);
-    expect(stdout).toMatch(/^(north|south): running as process \d+, alone$/m);
   }
   // Whoever reads the other's study before it has sent a frame sends none, so what the status says of frames is put there.
   await Promise.all(children.map((child) => stop(child, "SIGTERM")));
