@@ -1,12 +1,13 @@
 // The page docs/architecture.md as it follows from the table of rooms: pictures of who imports whom, and lists of folders.
 
+import { sources } from "./imports.ts";
 import { type Package, packages } from "./rooms.ts";
 
 /** The parts of the page that are written by this file, by the name in their markers. */
 function drawnParts(): Record<string, string> {
   const parts: Record<string, string> = { packages: `${packagePicture()}\n\n${packageTable()}` };
   for (const [name, own] of Object.entries(packages)) {
-    if (own.rooms !== undefined) parts[name] = `${roomPicture(own.rooms)}\n\n${roomTable(name, own)}`;
+    parts[name] = own.rooms === undefined ? roomList(name, own) : `${roomPicture(own.rooms)}\n\n${roomList(name, own)}`;
   }
   return parts;
 }
@@ -53,12 +54,32 @@ function packageTable(): string {
   return table(["folder", "what it holds", "runs in"], rows);
 }
 
-function roomTable(name: string, { rooms = {} }: Package): string {
-  const rows = Object.entries(rooms).map(([room, { holds }]) => [
-    room === "." ? `\`${name}/src/\`` : `\`${room}/\``,
-    holds,
-  ]);
-  return table([`folder of \`${name}/src\``, "what it holds"], rows);
+/** Each folder with what it holds and the names of its files, which are its table of contents. */
+function roomList(name: string, { holds, rooms = { "": { holds } } }: Package): string {
+  const items = Object.entries(rooms).map(([room, { holds }]) => {
+    const folder = room === "" || room === "." ? `${name}/src` : `${name}/src/${room}`;
+    const title = room === "" || room === "." ? `\`${name}/src/\`` : `\`${room}/\``;
+    return wrapped(`- ${title}: ${holds}. Files: ${fileNames(folder, room === "commands" || room === "").join(", ")}.`);
+  });
+  return items.join("\n");
+}
+
+/** The files and, for a folder of folders, the folders in it, by their names without endings. */
+function fileNames(folder: string, whole: boolean): string[] {
+  const inside = sources(folder).map((file) => file.slice(folder.length + 1));
+  const own = inside.filter((file) => whole || !file.includes("/")).map((file) => file.split("/")[0]);
+  return [...new Set(own)].map((file) => file.replace(/\.[a-z.]+$/, "")).filter((file) => file !== "index");
+}
+
+/** A list item in lines of at most 120 characters. */
+function wrapped(item: string): string {
+  const lines = [""];
+  for (const word of item.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last.length > 0 && last.length + word.length >= 120) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines.join("\n");
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
