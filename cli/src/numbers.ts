@@ -2,7 +2,7 @@
 
 import { count, significant } from "@fedkm/tables/numbers";
 
-export { count, counted, dateText, significant, spreads, value } from "@fedkm/tables/numbers";
+export { count, counted, dateText, firstNames, significant, spreads, value } from "@fedkm/tables/numbers";
 
 /** A ratio in words of a sentence: two digits are enough, and whole numbers from 10 on. */
 export function times(value: number): string {

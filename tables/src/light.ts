@@ -2,5 +2,5 @@
 // nothing else.
 
 export { dialectNames, formats } from "./export/formats.ts";
-export { couplings, inits, penalties, presets, privacies, RequestError, schedules, settingNames } from "./request.ts";
+export { couplings, inits, penalties, presets, privacies, RequestError, schedules } from "./request.ts";
 export { characterNames, joinedNames, shellNames, shellWord } from "./shellWords.ts";

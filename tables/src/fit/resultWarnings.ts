@@ -7,7 +7,7 @@ import type { Input } from "../input/readTables.ts";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
 import { isAlone, type Model } from "../model/model.ts";
 import { sampleOf, sampleRows } from "../model/sampleRows.ts";
-import { count } from "../numbers.ts";
+import { count, firstNames } from "../numbers.ts";
 
 // Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
 
@@ -155,7 +155,7 @@ export function resultWarnings(result: JudgedRows, input: Input): string[] {
     ...deviceWarnings(result),
     ...singleRows(result, input),
     ...collinearityWarnings(result),
-    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
+    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${firstNames(small, MOST_NAMES)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
@@ -184,7 +184,11 @@ function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows
         "that do not belong together; the report has a table for each device",
     ];
   }
-  const named = (numbers: readonly number[]) => listed(numbers.map((i) => devices[i].name));
+  const named = (numbers: readonly number[]) =>
+    firstNames(
+      numbers.map((i) => devices[i].name),
+      MOST_NAMES,
+    );
   const rows = differing.reduce((sum, i) => sum + devices[i].rows, 0);
   const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
@@ -235,9 +239,4 @@ function rowInFile({ files }: Input, device: number, nth: number): { file: strin
 
 function totalRows({ devices }: Model): number {
   return devices.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-function listed(names: readonly string[]): string {
-  if (names.length <= MOST_NAMES) return names.join(", ");
-  return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 }

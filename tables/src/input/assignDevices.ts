@@ -97,7 +97,7 @@ export function oneEach(
     const { rows } = table.points;
     const deviceOf = (row: number) => (complete?.[row] === 0 || isDrawn?.(i, row) === false ? -1 : i);
     parts.push({ file: table.file, rows, deviceOf });
-    dropped += countDropped(complete);
+    dropped += complete?.reduce((sum, whole) => sum + 1 - whole, 0) ?? 0;
     if (complete === undefined && isDrawn === undefined) return { name: names[i], points: table.points };
     const used = Array.from({ length: rows }, (_, row) => row).filter((row) => deviceOf(row) >= 0);
     return { name: names[i], points: takeRows(table.points, used) };
@@ -144,8 +144,4 @@ function split(tables: readonly Table[], parts: readonly DeviceRows[], devices: 
     }
   });
   return points;
-}
-
-function countDropped(complete: Uint8Array | undefined): number {
-  return complete === undefined ? 0 : complete.reduce((sum, whole) => sum + 1 - whole, 0);
 }

@@ -2,19 +2,16 @@
 
 import {
   type Certificate,
-  type Coupling,
   type FitModel,
   type GuardedSummary,
   type Matrix,
   matrix,
   type Penalty,
-  type Preset,
-  type Privacy,
   predict,
-  type Weighting,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
 import { count, counted } from "../numbers.ts";
+import type { MethodSettings } from "../request.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 /** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
@@ -88,26 +85,18 @@ export interface Model {
   readonly dates?: readonly string[];
   readonly scaling: ModelScaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
-  readonly options: {
+  /**
+   * What was not said is not there. The weighting is written since every row counts the same by default: without it every
+   * device does, with consensus every row.
+   */
+  readonly options: Omit<MethodSettings, "penalty"> & {
     readonly k: number;
     readonly alpha: number;
     readonly method: string;
     readonly graph: string;
     readonly seed: number;
-    /** What else was asked for; what was not said is not there. */
-    readonly preset?: Preset;
-    readonly init?: string;
-    readonly schedule?: string;
-    readonly rounds?: number;
-    readonly coupling?: Coupling;
-    /** Written since every row counts the same by default. Without it every device does, with consensus every row. */
-    readonly weighting?: Weighting;
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
-    readonly tol?: number;
-    readonly privacy?: Privacy | "private";
-    readonly minRows?: number;
-    readonly epsilon?: number;
   };
   /** Of the method "devices": the study that its devices were simulated with. */
   readonly study?: StudyRecord;
