@@ -8,7 +8,7 @@ import {
   trino as ofTrino,
 } from "@fedkm/sql/dialects";
 import type { LabelColumn, Labelling } from "../model/labelling.ts";
-import type { DialectName } from "./formats.ts";
+import type { DialectName } from "../request.ts";
 
 // What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 

@@ -5,7 +5,7 @@ import { defaults } from "@fedkm/core/defaults";
 import { principalAxes } from "@fedkm/pictures";
 import type { Input } from "../input/readTables.ts";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { isAlone, type Model } from "../model/model.ts";
+import { isAlone, type Model, totalRows } from "../model/model.ts";
 import { sampleOf, sampleRows } from "../model/sampleRows.ts";
 import { count, firstNames } from "../numbers.ts";
 
@@ -26,12 +26,13 @@ const MISNUMBERED_SHARE = 0.1;
 
 /** A device is in one list at most: where numbers are mixed up, distances between equal numbers say nothing more. */
 export function devicesApart(sums: ClusterSums): DevicesApart {
-  const { k, counts } = sums;
+  const { k, counts, totals } = sums;
+  const all = totals.reduce((sum, total) => sum + total, 0);
   const differing: number[] = [];
   const misnumbered: number[] = [];
   for (let i = 0; i * k < counts.length; i++) {
     const rows = counts.subarray(i * k, (i + 1) * k).reduce((sum, count) => sum + count, 0);
-    if (rows < FEW_ROWS || rows === totalOf(sums)) continue;
+    if (rows < FEW_ROWS || rows === all) continue;
     if (misnumberedRows(sums, i) > MISNUMBERED_SHARE * rows) misnumbered.push(i);
     else if (differs(sums, i)) differing.push(i);
   }
@@ -70,10 +71,6 @@ function misnumberedRows({ k, cols, counts, means, totals, common, variances }: 
     if (Math.sqrt(own) - Math.sqrt(nearest) > BEYOND_CHANCE * Math.sqrt(variances[c] / counts[at])) rows += counts[at];
   }
   return rows;
-}
-
-function totalOf({ totals }: ClusterSums): number {
-  return totals.reduce((sum, total) => sum + total, 0);
 }
 
 // Whether rows differ along one direction alone, so that clusters are slices along it: columns that measure one thing.
@@ -235,8 +232,4 @@ function rowInFile({ files }: Input, device: number, nth: number): { file: strin
     }
   }
   throw new Error(`device ${device} must have a row ${nth}`);
-}
-
-function totalRows({ devices }: Model): number {
-  return devices.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -56,12 +56,8 @@ export interface StabilityTask {
   readonly of: number;
 }
 
-export function stabilityTask({
-  model,
-  graph,
-  datasets,
-  labels,
-}: Pick<FittedRows, "model" | "graph" | "datasets" | "labels">): StabilityTask {
+export function stabilityTask(fitted: Pick<FittedRows, "model" | "graph" | "datasets" | "labels">): StabilityTask {
+  const { model, graph, datasets, labels } = fitted;
   const { devices, links, options, scaling, study } = model;
   const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
   return {

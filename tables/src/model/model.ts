@@ -8,6 +8,7 @@ import {
   matrix,
   type Penalty,
   predict,
+  type RoundSummary,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
 import { count, counted } from "../numbers.ts";
@@ -67,14 +68,6 @@ export interface ClusterModel {
   readonly farthestDifference: number | null;
 }
 
-export interface RoundModel {
-  readonly round: number;
-  readonly objective: number;
-  readonly totalVariation: number;
-  readonly messages: number;
-  readonly bytes: number;
-}
-
 export interface Model {
   readonly format: typeof MODEL_FORMAT;
   readonly version: (typeof MODEL_VERSIONS)[number];
@@ -111,7 +104,7 @@ export interface Model {
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;
-  readonly history: readonly RoundModel[];
+  readonly history: readonly Omit<RoundSummary, "largestMove">[];
   /** With privacy "guarded": what that cost, and what it kept. */
   readonly guarded?: GuardedSummary;
   /** Not in models of before there were certificates. */
@@ -156,6 +149,11 @@ const PULLED = [DEVICES, "fedkm"];
 /** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */
 export function isShared({ study }: Pick<Model, "study">): boolean {
   return study?.clusters === "shared";
+}
+
+/** The rows that were clustered, on all devices. */
+export function totalRows({ devices }: Pick<Model, "devices">): number {
+  return devices.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */
