@@ -5,16 +5,16 @@ import { defaults } from "@fedkm/core/defaults";
 import { canShare, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
+  comparedMethodOptions,
   compareMethods,
-  drawBudget,
+  drawComparison,
   type OptionsByMethod,
-  parseMethodOptions,
 } from "@fedkm/experiments";
 import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linksOf } from "../../input/reading.ts";
-import { count } from "../../numbers.ts";
+import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
@@ -50,8 +50,8 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
     const { outcomes } = comparison;
     const watched = watchable(options, k, settings, outcomes);
     if (outcomes.length > 0) {
-      const title = `${data.name}: quality against bytes, at most ${count(messages)} messages`;
-      await writeWhole(out, drawBudget(outcomes, title));
+      const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
+      await writeWhole(out, drawComparison(outcomes, title));
     }
     progress.erase();
     const summary = summaryOf(options, data, problem, comparison, watched);
@@ -80,7 +80,7 @@ function chosenMethods(
 
 function settingsOf(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
   try {
-    return parseMethodOptions(texts, table);
+    return comparedMethodOptions(texts, table);
   } catch (error) {
     throw new UsageError(`--set ${(error as Error).message}`);
   }

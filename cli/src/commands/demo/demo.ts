@@ -16,7 +16,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
-import { compareMethods, drawBudget, type MethodOutcome } from "@fedkm/experiments";
+import { compareMethods, drawComparison, type MethodOutcome } from "@fedkm/experiments";
 import { type Console, isStyled } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { type Progress, progressOn } from "../../progress.ts";
@@ -51,7 +51,7 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     for (const outcome of compareMethods(problem, table).outcomes) {
       outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
     }
-    await writeWhole(out, drawBudget(outcomes, "Ten devices agree by sending centroids to their neighbours"));
+    await writeWhole(out, drawComparison(outcomes, "Ten devices agree by sending centroids to their neighbours"));
   } finally {
     progress.erase();
   }
