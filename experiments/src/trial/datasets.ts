@@ -3,13 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import {
+  communityData,
   type LabelledPoints,
   type Matrix,
   type Partition,
   paperData,
   splitEvenly,
   takeRows,
-  twoCommunities,
 } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
 import {
@@ -34,7 +34,7 @@ export function trialPartition(cell: StudyCell, features: LabelledPoints | undef
     return paperData(dataset, devices, needed(pointsPerDevice, dataset), seed);
   }
   if (isDealt(dataset)) return dealtPoints(dataset, devices, needed(pointsPerDevice, dataset), seed);
-  if (dataset === "communities") return twoCommunities(devices / 2, needed(pointsPerDevice, dataset), seed);
+  if (dataset === "communities") return communityData(devices / 2, needed(pointsPerDevice, dataset), seed);
   return splitEvenly(givenTrialPoints(dataset, features), devices, seed);
 }
 
