@@ -4,7 +4,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChangingDevice, isWithoutRows } from "../change/changingDevice.ts";
-import { durableWrite, realDisk } from "../disk/disk.ts";
+import { durableWrite, explainDamage, realDisk } from "../disk/disk.ts";
 import { whetherRunning } from "../disk/folderLock.ts";
 import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
@@ -29,11 +29,7 @@ export async function readNext(path: string): Promise<Study | undefined> {
   const file = join(path, NEXT_FILE);
   const bytes = await realDisk.read(file);
   if (bytes === undefined) return undefined;
-  try {
-    return parseStudy(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new Error(`${file} must be the study to change to: ${reasonOf(error)}`, { cause: error });
-  }
+  return explainDamage(file, "must be the study to change to", () => parseStudy(new TextDecoder().decode(bytes)));
 }
 
 export async function writeNext(path: string, study: Study): Promise<void> {
