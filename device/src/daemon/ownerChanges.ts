@@ -185,28 +185,18 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
   return isLocked(path);
 }
 
-export interface KeyFacts {
-  /** The id under the new key that is prepared; null: none is. */
-  readonly next: string | null;
-  /** Names of neighbours that do not know the device's new key yet. */
-  readonly behind: readonly string[];
-  /** What is said about whom; neighbours by their names. */
-  readonly revoked: readonly {
-    readonly signer: string;
-    readonly peer: string;
-    readonly reason: string;
-    readonly heardAt: string;
-    readonly isOverruled: boolean;
-  }[];
-}
+export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
 
-export async function keyFacts({ path, identity, links }: DeviceFolder): Promise<KeyFacts> {
+export async function keyFacts({ path, identity, links }: DeviceFolder) {
   const rotation = await readRotation(path);
   const nameOf = (peer: string) =>
     peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
   return {
+    /** The id under the new key that is prepared; null: none is. */
     next: preparedBy(rotation, identity.peer) ?? null,
+    /** Names of neighbours that do not know the device's new key yet. */
     behind: namesBehind(rotation, identity.peer, links),
+    /** What is said about whom; neighbours by their names. */
     revoked: (await readRevoked(path)).map(({ revocation, heardAt, isOverruled }) => {
       const { signer, revoked, reason } = revocation;
       return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };

@@ -1,6 +1,7 @@
 // A device's numbers over HTTP, for this machine only: /metrics in the text format of OpenMetrics 1.0, /status as JSON and
 // /healthz. Centroids and data are not among them.
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { refusalReasons } from "../loop/frameFilter.ts";
@@ -167,10 +168,7 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
   });
   server.requestTimeout = REQUEST_MILLISECONDS;
   server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     port: (server.address() as AddressInfo).port,
     close() {

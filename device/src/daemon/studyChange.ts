@@ -93,23 +93,15 @@ async function studyIdOf(study: Study): Promise<string> {
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
 
-interface NextStore extends DeviceMemory {
-  /** From now on it is what the store keeps. */
-  takeOver(): Promise<void>;
-  close(): Promise<void>;
-}
+type NextStore = Awaited<ReturnType<typeof openNext>>;
 
-export async function openNext(
-  folder: string,
-  store: Store,
-  warn: (line: string | undefined) => void,
-): Promise<NextStore> {
+export async function openNext(folder: string, store: Store, warn: (line: string | undefined) => void) {
   const states = twoCopies(join(folder, NEXT_STATE), realDisk);
   const saved = await loadState(states, folder, warn);
   const keeper = stateKeeper(states, realClock, warn);
   let latest: (() => SavedState) | undefined = saved && (() => saved);
   let keep = keeper.keep;
-  return {
+  const memory: DeviceMemory = {
     epoch: store.epoch,
     saved,
     goAbove: store.goAbove,
@@ -117,6 +109,10 @@ export async function openNext(
       latest = state;
       keep(state);
     },
+  };
+  return {
+    ...memory,
+    /** From now on it is what the store keeps. */
     async takeOver() {
       keep = store.keep;
       if (latest !== undefined) store.keep(latest);

@@ -95,16 +95,8 @@ function lineOf(at: Date, event: AuditEvent, fields: AuditFields, before: string
   return Buffer.byteLength(whole) < LONGEST_LINE_BYTES ? whole : line({ shortened: Object.keys(fields).join(" ") });
 }
 
-interface LogEnd {
-  readonly bytes: number;
-  /** Of the last line. */
-  readonly hash: string;
-  readonly isCut: boolean;
-  readonly lastAt: string | undefined;
-}
-
-/** Undefined: there is no such file, or nothing in it. */
-async function logEnd(path: string): Promise<LogEnd | undefined> {
+/** How long the log is, with the hash and the time of its last line. Undefined: there is no such file, or nothing in it. */
+async function logEnd(path: string) {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;
   try {

@@ -17,7 +17,7 @@ export interface BackupOptions {
 
 export async function backUpDevice({ state, out, passphraseFile }: BackupOptions, { stdout }: Console): Promise<void> {
   const passphrase = readPassphrase(passphraseFile);
-  const { files } = await backUpFolder(state, out, { passphrase, withCentroids: false, at: new Date() });
+  const { files } = await backUpFolder(state, out, { passphrase, at: new Date() });
   const warning =
     passphrase === undefined
       ? "it holds the secret key: whoever can read it can be this device"
