@@ -8,7 +8,7 @@ import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { outcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function compare(args: readonly string[], options: Parameters<typeof fakeConsole>[0] = {}) {
   const console = fakeConsole(options);
-  return { code: await run(["compare", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["compare", ...args], console), ...console.said() };
 }
 
 const small = ["--points", "20", "--devices", "6", "--messages", "90"];

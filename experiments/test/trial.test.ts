@@ -2,6 +2,7 @@
 
 import {
   communities,
+  communityData,
   erdosRenyi,
   fit,
   globalCentroidDeviation,
@@ -11,7 +12,6 @@ import {
   paperData,
   randomStream,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
@@ -68,7 +68,7 @@ describe("trials", () => {
 
 test("trials on two communities measure each against its own pooled solution", () => {
   const [row] = trials([{ ...cell, dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, alpha: 0.1 }]);
-  const { datasets } = twoCommunities(5, 50, 4);
+  const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   const { centroids } = fit(datasets, network, { k: 3, alpha: 0.1, seed: 4, rounds: 20, preset: "paper" });
   const halves = [0, 5].map((from) => {
@@ -103,7 +103,7 @@ test("seedOfRun differs between runs, sizes and seeds", () => {
 });
 
 test("trials with the auto start are the defaults of fit, also where own clusters are the better start", () => {
-  const { datasets } = twoCommunities(5, 50, 4);
+  const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   for (const alpha of [0, 0.01, 1]) {
     const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "auto" } as const;

@@ -3,8 +3,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
 import {
-  addBlock,
-  emptyParts,
+  addKernelBlock,
+  emptySourceParts,
   memorySource,
   rowsNearBorders,
   type Source,
@@ -77,22 +77,22 @@ export function sourceOn(
     }
   };
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptyParts(centroids);
+    const sums = emptySourceParts(centroids);
     let loss = 0;
     await each(all.blocks(selected, stop), (block) => {
-      loss += addBlock(block, grids, centroids.data, sums);
+      loss += addKernelBlock(block, grids, centroids.data, sums);
       return true;
     });
     return { sums, loss };
   };
   const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptyParts(centroids);
+    const sums = emptySourceParts(centroids);
     const width = 3 + 2 * cols;
     const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
     let loss = readParts(answer, cols, sums);
     if (!isExact(selected, centroids) && hasBorder(answer)) {
       await each(engine.blocks(borderStatement(selected, centroids), cols, stop), (block) => {
-        loss += addBlock(block, grids, centroids.data, sums);
+        loss += addKernelBlock(block, grids, centroids.data, sums);
         return true;
       });
     }

@@ -4,13 +4,13 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Progress as Step } from "@fedkm/tables";
 import { count, duration, significant } from "../numbers.ts";
-import { type Progress, percentText, secondsLeft } from "../progress.ts";
+import { type ProgressLine, percentText, secondsLeft } from "../progress.ts";
 
 /** Rounds that try further starts and say nothing about how long the others take. */
 const OPENING_ROUNDS = 2;
 
 /** A function that is told of every step, and says how far all of them are. `files` are those that will be read. */
-export function stepWatch(progress: Progress, files: readonly string[] = [], now = () => performance.now()) {
+export function stepWatch(progress: ProgressLine, files: readonly string[] = [], now = () => performance.now()) {
   const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const began = now();

@@ -2,7 +2,7 @@
 // many of them count. A file that is refused is named with the place in it, never with what stands there.
 
 import { type Matrix, stack } from "@fedkm/core";
-import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import { joinSources, memorySource, type Source, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
 import { checkMissing, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
@@ -121,7 +121,7 @@ export async function lookAtRows<T = OpenRows>(
 export function clusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
   return lookAtRows(of, env, async ({ rows }) => {
     const source = isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows));
-    return Array.from((await statisticsOf(source, centroids)).counts);
+    return Array.from((await sourceStatistics(source, centroids)).counts);
   });
 }
 
@@ -247,6 +247,6 @@ async function sourceFingerprint(source: Source, signal: AbortSignal): Promise<n
   const { rows, cols, least, most } = source;
   if (rows === 0) return 0;
   const middle = { data: new Float64Array(cols), rows: 1, cols };
-  const { sums } = await source.parts(middle, gridsOf(source), signal);
+  const { sums } = await source.parts(middle, sourceGrids(source), signal);
   return hashBytes(new Uint8Array(Float64Array.of(rows, ...least, ...most, ...sums).buffer), cols);
 }

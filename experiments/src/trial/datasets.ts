@@ -2,7 +2,7 @@
 // cell or of a comparison.
 
 import { readFileSync } from "node:fs";
-import { type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
+import { communityData, type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
 import {
   type DatasetName,
@@ -28,7 +28,7 @@ export function partitionOf(cell: StudyCell, features: LabelledPoints | undefine
     return paperData(dataset, devices, needed(pointsPerDevice, dataset), seed);
   }
   if (isDealt(dataset)) return dealtPoints(dataset, devices, needed(pointsPerDevice, dataset), seed);
-  if (dataset === "communities") return twoCommunities(devices / 2, needed(pointsPerDevice, dataset), seed);
+  if (dataset === "communities") return communityData(devices / 2, needed(pointsPerDevice, dataset), seed);
   return splitEvenly(givenPoints(dataset, features), devices, seed);
 }
 

@@ -2,12 +2,12 @@
 
 import type { Choice, Judge } from "@fedkm/core";
 import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
-import type { Console } from "../../console.ts";
-import type { SourceFlags } from "../../input/options.ts";
+import { type Console, printAnswer } from "../../console.ts";
+import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
-import { linksOf, rowsAt } from "../../input/reading.ts";
+import { linksOfFlag, rowsAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
-import { progressOn } from "../../progress.ts";
+import { withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
@@ -99,7 +99,7 @@ function aboutAlone(alone: boolean): string[] {
   return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }
 
-export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags {
+export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
@@ -110,23 +110,22 @@ export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags
   readonly json?: boolean;
 }
 
-export async function chooseForFiles(patterns: readonly string[], options: ChooseOptions, io: Console): Promise<void> {
-  const progress = progressOn(io.stderr);
+export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
+  checkSelection(options);
   const { judge, out: picture } = options;
-  const { choice, warnings } = await stoppableUnchanged(async (signal) => {
-    try {
+  const { choice, warnings } = await stoppableUnchanged((signal) =>
+    withProgress(io, async (progress) => {
       const rows = await rowsAt(patterns, options, io.env, { onProgress: (step) => onProgress(step), signal });
       const onProgress = stepWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
-      const outcome = await chooseTables({ ...options, ...rows, graph: linksOf(options.graph) }, context);
+      const outcome = await chooseTables({ ...options, ...rows, graph: linksOfFlag(options.graph) }, context);
       const { drawChoice } = await import("@fedkm/tables/report");
       await writeWhole(picture, drawChoice(outcome.choice));
       return outcome;
-    } finally {
-      progress.erase();
-    }
-  });
+    }),
+  );
   const command = fitCommandLine(patterns, options, choice);
-  if (options.json) io.stdout.write(`${JSON.stringify({ ...choice, warnings, picture, command }, undefined, 2)}\n`);
-  else io.stdout.write(`${inWords({ choice, judge, warnings, picture, command }).join("\n")}\n`);
+  printAnswer(io, options.json, { ...choice, warnings, picture, command }, () =>
+    inWords({ choice, judge, warnings, picture, command }),
+  );
 }

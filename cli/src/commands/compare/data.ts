@@ -26,9 +26,9 @@ import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
 import type { SourceFlags } from "../../input/options.ts";
 import { rowsAt } from "../../input/reading.ts";
-import type { PluginOptions } from "../../plugins.ts";
+import type { PluginFlags } from "../../plugins.ts";
 
-export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions {
+export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   /** Instead of `dataset`, where there are any. */
   readonly files: readonly string[];
   readonly dataset: string;
@@ -56,7 +56,7 @@ export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions 
 }
 
 /** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(options: CompareOptions, plugged: Plugins["datasets"]): ComparedData {
+export function namedData(options: CompareFlags, plugged: Plugins["datasets"]): ComparedData {
   const { dataset, devices, points, seed, split } = options;
   const request = { devices, pointsPerDevice: points, seed };
   if (Object.hasOwn(plugged, dataset)) {
@@ -68,7 +68,7 @@ export function namedData(options: CompareOptions, plugged: Plugins["datasets"])
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-export async function fileData(options: CompareOptions, onFile: (file: string) => void): Promise<ComparedData> {
+export async function fileData(options: CompareFlags, onFile: (file: string) => void): Promise<ComparedData> {
   const { files, classes: column, scale, devices, seed } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {

@@ -6,7 +6,7 @@ import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@
 import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
 import { count } from "../../numbers.ts";
 import { outcomeTable, wrap } from "../../table.ts";
-import type { CompareOptions } from "./data.ts";
+import type { CompareFlags } from "./data.ts";
 
 interface WatchedPair {
   readonly methods: readonly string[];
@@ -18,8 +18,8 @@ interface WatchedPair {
 const shown = ["fedkm", "consensus", "distributed", "local"] as const;
 
 /** The first of them, with each of the others beside it. */
-export function watchable(
-  options: CompareOptions,
+export function watchablePairs(
+  options: CompareFlags,
   k: number,
   settings: OptionsByMethod,
   outcomes: readonly MethodOutcome[],
@@ -43,7 +43,7 @@ export function watchable(
 }
 
 /** Undefined: the playground has no such data or network. */
-function setupOf(options: CompareOptions, k: number): Partial<Setup> | undefined {
+function setupOf(options: CompareFlags, k: number): Partial<Setup> | undefined {
   const { dataset, split = "even", devices, points, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);
@@ -64,7 +64,7 @@ type ComparisonSummary = ReturnType<typeof summaryOf>;
 
 /** As --json prints it. */
 export function summaryOf(
-  { alpha, seed, split = "even", init, out }: CompareOptions,
+  { alpha, seed, split = "even", init, out }: CompareFlags,
   { name, datasets }: ComparedData,
   { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
   { outcomes, overBudget, pooledRestarts }: Comparison,

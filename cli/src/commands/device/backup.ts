@@ -15,7 +15,10 @@ export interface BackupOptions {
   readonly passphraseFile?: string;
 }
 
-export async function backUpDevice({ state, out, passphraseFile }: BackupOptions, { stdout }: Console): Promise<void> {
+export async function runDeviceBackupCommand(
+  { state, out, passphraseFile }: BackupOptions,
+  { stdout }: Console,
+): Promise<void> {
   const passphrase = readPassphrase(passphraseFile);
   const { files } = await backUpFolder(state, out, { passphrase, at: new Date() });
   const warning =
@@ -30,7 +33,7 @@ export interface RestoreOptions {
   readonly passphraseFile?: string;
 }
 
-export async function restoreDevice(
+export async function runDeviceRestoreCommand(
   file: string,
   { state, passphraseFile }: RestoreOptions,
   { stdout }: Console,
@@ -64,7 +67,10 @@ function readPassphrase(file: string | undefined): string | undefined {
   return passphrase;
 }
 
-export async function exportModel({ state, out }: { state: string; out: string }, { stdout }: Console): Promise<void> {
+export async function runDeviceExportCommand(
+  { state, out }: { state: string; out: string },
+  { stdout }: Console,
+): Promise<void> {
   const model = await modelOfFolder(state);
   const [{ name, centroids }] = model.devices;
   await writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);

@@ -70,7 +70,7 @@ function linksNeeded({ clusters, colluders = 1 }: Study): string {
   return clusters === "shared" ? `, with ${colluders + 1} neighbours or more` : "";
 }
 
-export async function initDevice(options: InitOptions, io: Console): Promise<void> {
+export async function runDeviceInitCommand(options: InitOptions, io: Console): Promise<void> {
   const { stdout } = io;
   const { state, data, announce = [] } = options;
   const text = readStudyText(options.study);

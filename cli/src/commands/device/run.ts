@@ -21,7 +21,7 @@ export interface RunOptions {
 /** Of pino. */
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-export async function runDevice(options: RunOptions, { stderr }: Console): Promise<void> {
+export async function runDeviceRunCommand(options: RunOptions, { stderr }: Console): Promise<void> {
   const { log: level } = options;
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
   // Without a terminal (nohup, a service) there is none to lose. Node forgets that nohup asked to ignore the signal.

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, lastStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import type { Console } from "../../console.ts";
+import { type Console, printAnswer } from "../../console.ts";
 import { NotRunning } from "../../failure.ts";
 import { count, counted, duration, significant } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
@@ -25,10 +25,10 @@ const LOOK_EVERY_MILLISECONDS = 1_000;
 /** Of notices that are over, so many are shown. */
 const MOST_OVER = 5;
 
-export async function showStatus(options: StatusOptions, io: Console): Promise<void> {
+export async function runDeviceStatusCommand(options: StatusOptions, io: Console): Promise<void> {
   if (options.watch === true) return stoppable((signal) => watchStatus(options, io, signal));
   const status = await statusOf(options.state);
-  io.stdout.write(options.json ? `${JSON.stringify(status, undefined, 2)}\n` : `${describe(status).join("\n")}\n`);
+  printAnswer(io, options.json, status, () => describe(status));
   if (!status.isRunning) throw new NotRunning(`${status.name} is not running`);
 }
 

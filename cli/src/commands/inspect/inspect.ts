@@ -1,7 +1,6 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
-import type { describeSource } from "@fedkm/sql";
 import {
   deviceNames,
   type InspectedColumn,
@@ -13,22 +12,19 @@ import {
   shownValue,
 } from "@fedkm/tables";
 import { shellNames } from "@fedkm/tables/light";
-import type { Console } from "../../console.ts";
+import { type Console, printAnswer } from "../../console.ts";
 import { filesAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
 import { commaRemedy, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-// fedkm inspect of a source: its columns and their ranges, from one query over all rows.
+export type InspectFlags = DialectOptions & { readonly json?: boolean };
 
-export async function inspectSource(address: string, json: boolean, io: Console): Promise<void> {
+/** The columns of a source and their ranges, from one query over all rows. */
+export async function runInspectSourceCommand(address: string, json: boolean, io: Console): Promise<void> {
   const sql = await import("@fedkm/sql");
   const { engine, rows, columns } = await sql.describeSource(address, { env: io.env });
-  if (json) {
-    io.stdout.write(`${JSON.stringify({ source: address, engine, rows, columns: columns.map(flat) }, undefined, 2)}\n`);
-    return;
-  }
   const cells = columns.map(({ name, type, seen }) => {
     if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
     const { least, most, missing, infinite } = seen;
@@ -38,11 +34,13 @@ export async function inspectSource(address: string, json: boolean, io: Console)
   const counted = rows === undefined ? "no column of numbers" : `${count(rows)} ${rows === 1 ? "row" : "rows"}`;
   const title = `${address}: ${engine}, ${counted}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`;
   const table = alignColumns([["column", "type", "least", "most", "missing", ""], ...cells]);
-  io.stdout.write(`${[title, "", ...table].join("\n")}\n`);
-}
-
-function flat({ seen, ...column }: Awaited<ReturnType<typeof describeSource>>["columns"][number]) {
-  return { ...column, ...seen };
+  const facts = {
+    source: address,
+    engine,
+    rows,
+    columns: columns.map(({ seen, ...column }) => ({ ...column, ...seen })),
+  };
+  printAnswer(io, json, facts, () => [title, "", ...table]);
 }
 
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
@@ -86,7 +84,7 @@ function listed(files: readonly string[]): string {
   return files.length > MOST_FILES ? `${shown} and ${files.length - MOST_FILES} more` : shown;
 }
 
-export async function inspectFiles(
+export async function runInspectCommand(
   patterns: readonly string[],
   options: DialectOptions,
   json: boolean,
@@ -100,19 +98,15 @@ export async function inspectFiles(
   });
   const { command, first: obstacles } = proposalFor(looks, options);
   const first = obstacles.map(obstacleWords);
-  if (json) {
-    const files = looks.map(facts);
-    const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
-    io.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
-    return;
-  }
+  const files = looks.map(facts);
+  const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
   const ending = [
     ...first.map((step) => `first: ${step}`),
     // On one line, however long: it is there to be pasted.
     ...(first.length === 0 ? [command] : []),
   ];
   const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
-  io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+  printAnswer(io, json, all, () => blocks.flatMap((lines, i) => (i === 0 ? lines : ["", ...lines])));
 }
 
 function obstacleWords(obstacle: Obstacle): string {

@@ -19,13 +19,13 @@ import { bold, type Console, isStyled } from "../../console.ts";
 import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/reading.ts";
+import { linksOfFlag } from "../../input/reading.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-export interface UpOptions {
+export interface UpFlags {
   readonly devices?: number;
   readonly graph: string;
   readonly data?: readonly string[];
@@ -37,11 +37,11 @@ export interface UpOptions {
   readonly dashboard?: number;
 }
 
-export async function up(options: UpOptions, io: Console): Promise<void> {
+export async function runUpCommand(options: UpFlags, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = await linkDevices(linksOf(options.graph), names, datasets, seed);
+  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });
@@ -63,7 +63,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
 }
 
 /** Paints the table at each look, until somebody stops it or, if that was asked for, all devices are settled. */
-function painter(signal: AbortSignal, { untilSettled, json }: UpOptions, { stdout, env }: Console) {
+function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout, env }: Console) {
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
   return (statuses: Statuses): boolean => {
@@ -107,7 +107,7 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
 }
 
 /** A study, a file for each device, and its points. */
-async function networkData(options: UpOptions): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
+async function networkData(options: UpFlags): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
   const { data, study, devices, seed, state } = options;
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");

@@ -2,39 +2,31 @@
 
 import type { Certificate } from "@fedkm/core";
 import { DataError, type DialectOptions } from "@fedkm/files";
-import { type Model, type StudyPlan, type Verification, verifyTables } from "@fedkm/tables";
+import { type Model, type StudyPlan, verifyTables } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { stepWatch } from "../../input/progressWords.ts";
 import { rowsAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
-import { progressOn } from "../../progress.ts";
+import { withProgress } from "../../progress.ts";
 
-interface VerifyOptions extends DialectOptions {
+export interface VerifyFlags extends DialectOptions {
   readonly deviceColumn?: string;
   readonly json?: boolean;
 }
 
-export async function verify(
+export async function runVerifyCommand(
   file: string,
   patterns: readonly string[],
-  options: VerifyOptions,
+  options: VerifyFlags,
   io: Console,
 ): Promise<void> {
   const model = readModel(file, { whole: true });
   const study = await planOf(file, model);
-  const progress = progressOn(io.stderr);
-  let found: Verification;
-  try {
-    const rows = await rowsAt(patterns, {}, io.env);
-    found = await verifyTables(
-      { ...options, ...rows, ...study, model },
-      { onProgress: stepWatch(progress, rows.files) },
-    );
-  } finally {
-    progress.erase();
-  }
-  const { certificate, fault } = found;
+  const rows = await rowsAt(patterns, {}, io.env);
+  const { certificate, fault } = await withProgress(io, (progress) =>
+    verifyTables({ ...options, ...rows, ...study, model }, { onProgress: stepWatch(progress, rows.files) }),
+  );
   if (options.json) {
     const summary = { model: file, verified: fault === undefined, fault: fault ?? null, certificate };
     io.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
