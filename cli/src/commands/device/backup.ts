@@ -20,7 +20,7 @@ export async function runDeviceBackupCommand(
   { stdout }: Console,
 ): Promise<void> {
   const passphrase = readPassphrase(passphraseFile);
-  const { files } = await backUpFolder(state, out, { passphrase, withCentroids: false, at: new Date() });
+  const { files } = await backUpFolder(state, out, { passphrase, at: new Date() });
   const warning =
     passphrase === undefined
       ? "it holds the secret key: whoever can read it can be this device"
