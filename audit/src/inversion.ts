@@ -1,6 +1,6 @@
 // The inversion of (M) from recorded messages: how many rows a device has, and size and sum of each of its clusters.
 
-import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/privacy";
+import { type Equation, equationShare, equationSum, equationsOf } from "@fedkm/core/privacy";
 import type { Study } from "@fedkm/device";
 import type { ObservedMessage } from "./observation.ts";
 
@@ -67,7 +67,7 @@ function solve(
   const shares: number[] = [];
   const doubts: number[] = [];
   for (const [c, equation] of after.entries()) {
-    const found = solvePair(before[c], equation);
+    const found = equationShare(before[c], equation);
     if (found === undefined) return undefined;
     const doubt = doubtOf(before[c], equation, found.share, rules.grain);
     if (!(found.error * found.share <= 4 * doubt)) return undefined;
@@ -114,7 +114,7 @@ export function sumsOf(
   unit: number,
   grain: number,
 ): Pick<ClusterSnapshot, "sums" | "error"> {
-  const sums = equations.map((equation, c) => sumAt(equation, counts[c] / unit).map((x) => unit * x));
+  const sums = equations.map((equation, c) => equationSum(equation, counts[c] / unit).map((x) => unit * x));
   const error = Math.max(
     ...equations.map(({ at, weight, sum }, c) => {
       const size = (counts[c] / unit + weight) * Math.hypot(...at) + Math.hypot(...sum);

@@ -1,7 +1,7 @@
 // Counts and sums of every engine, streamed and aggregated, against those of the kernel.
 
 import { type Matrix, normalStream, randomStream } from "@fedkm/core";
-import { gridsOf, memorySource, statisticsOf } from "@fedkm/core/sources";
+import { memorySource, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clickhousePlace, duckdbPlace, has, type Place, postgresPlace } from "./places.ts";
@@ -43,13 +43,13 @@ export function testExactness(from: number, count: number): void {
       it(`gives its bits on ${count} random problems, streamed and aggregated`, async () => {
         for (let seed = from; seed < from + count; seed++) {
           const { points, centroids } = problem(seed);
-          const expected = await statisticsOf(memorySource(points), centroids);
+          const expected = await sourceStatistics(memorySource(points), centroids);
           const address = await place.put(points);
           for (const read of ["stream", "aggregate"] as const) {
             const source = await openSource(address, { env: {}, read });
-            const found = await statisticsOf(source, centroids);
+            const found = await sourceStatistics(source, centroids);
             const about = `seed ${seed}, ${read}, ${points.rows} x ${points.cols}, k ${centroids.rows}`;
-            expect(gridsOf(source), about).toEqual(gridsOf(memorySource(points)));
+            expect(sourceGrids(source), about).toEqual(sourceGrids(memorySource(points)));
             expect(found.counts, about).toEqual(expected.counts);
             expect(found.sums.map(plusZero), about).toEqual(expected.sums.map(plusZero));
             expect(Math.abs(found.loss - expected.loss), about).toBeLessThanOrEqual(1e-12 * expected.loss);

@@ -1,6 +1,6 @@
 // A Distributed table of ClickHouse: its shards answer with sums, and keep their rows.
 
-import { statisticsOf } from "@fedkm/core/sources";
+import { sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { describe, expect, it } from "vitest";
 import { startClickHouse } from "../../lab/src/engines/index.ts";
@@ -17,7 +17,7 @@ describe.skipIf(!has("ClickHouse"))("ClickHouse: what shards are asked", () => {
         const { points, centroids } = problem(seed);
         const address = await place.put(points);
         const source = await openSource(address, { env: {} });
-        await statisticsOf(source, centroids);
+        await sourceStatistics(source, centroids);
         await source.sample(5);
         await source.nearBorders(centroids, 1e-3, 1e6);
         const table = address.slice(address.lastIndexOf("/all_") + 5);

@@ -1,9 +1,9 @@
 // The main file of a worker in browsers: one request, its reports and its answer.
 
-import { serve, type WorkerRequest } from "./jobs.ts";
+import { answerWorkerRequest, type WorkerRequest } from "./jobs.ts";
 
 addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) =>
-  serve(
+  answerWorkerRequest(
     data,
     (reply) => postMessage(reply),
     () => performance.now(),

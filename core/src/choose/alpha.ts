@@ -11,7 +11,7 @@ import {
   checkSeed,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "../data/optionNames.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
@@ -20,7 +20,7 @@ import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../measures/measures.ts";
-import { type ChoiceCosts, participantsOf, sampleDatasets } from "./participants.ts";
+import { type ChoiceCosts, participantsOf, sampleParticipants } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -93,7 +93,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   checkNetwork(datasets, graph);
   checkOptions(options, { k: true, ...foldOptionNames }, "k");
   const { sample, ...others } = options;
-  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = sampleParticipants(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseAlphaOn(looked, graph, others), ...sampled };
 }
 
@@ -225,7 +225,7 @@ function judgingTraffic({ datasets, graph, alphas, judge }: Judging, folds: numb
     // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
     return addTraffic(sumTraffic(graph, alphas.length + 1), sumTraffic(graph, alphas.length));
   }
-  const numbers = datasets.map(() => k * columnsOf(datasets) + 1);
+  const numbers = datasets.map(() => k * datasetColumns(datasets) + 1);
   const once = floodTraffic(graph, numbers);
   const times = folds * alphas.length;
   const flooded = { messages: times * once.messages, bytes: times * once.bytes };

@@ -34,7 +34,7 @@ export function paperData(kind: PaperKind, devices: number, pointsPerDevice: num
  * Two communities of devices, each with its own three clusters (sigma 1): the second's centres are the first's, moved
  * by `shift` in every coordinate. The devices of the first community come first.
  */
-export function twoCommunities(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
+export function communityData(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
   checkDeal(devicesEach, pointsPerDevice, seed);
   checkNumber("shift", shift, () => true, "a finite number");
   const random = randomStream(seed, "data", "communities");

@@ -5,8 +5,8 @@ import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
-import { type Graph, packLinks } from "../graph/graph.ts";
-import { networkModel } from "../kernel/model.ts";
+import { type Graph, packGraph } from "../graph/graph.ts";
+import { labellingModel } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
 import { emptyRules } from "../start/kmeans.ts";
 import { guardDevices, guardedStart, start } from "../start/start.ts";
@@ -27,12 +27,12 @@ import {
   createNetwork,
   deviceLosses,
   type NetworkState,
+  networkCentroids,
   networkLoss,
+  networkPointScales,
   networkVariation,
-  pointScales,
   type RoundResult,
   runRound,
-  unpack,
 } from "./network.ts";
 import { checkSchedule, roundOrders } from "./schedule.ts";
 import { settlingOf } from "./settling.ts";
@@ -97,10 +97,10 @@ export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptio
 
 /** The same on data that were checked. */
 export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
-  return drain(roundsOf(datasets, graph, options, false));
+  return drainRounds(roundsOf(datasets, graph, options, false));
 }
 
-export function drain<T>(loop: Generator<unknown, T, void>): T {
+export function drainRounds<T>(loop: Generator<unknown, T, void>): T {
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;
@@ -190,10 +190,10 @@ export function startNetwork(
   checkOneOf("empty", empty, emptyRules);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const { alpha, coupling, kernel } = settings;
-  const links = packLinks(graph);
+  const links = packGraph(graph);
   const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
   const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
-  const scales = pointScales(guard?.datasets ?? datasets, weighting);
+  const scales = networkPointScales(guard?.datasets ?? datasets, weighting);
   const startOptions = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
   const beginning =
     guard === undefined ? start({ datasets, points, graph, links }, startOptions) : guardedStart(guard, startOptions);
@@ -243,7 +243,7 @@ export function* runRounds(
     return {
       ...summary,
       get centroids() {
-        return unpack(state, packed);
+        return networkCentroids(state, packed);
       },
     };
   };
@@ -263,11 +263,11 @@ export function* runRounds(
   }
   if (isLate) sumUp(networkVariation(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
-  const centroids = unpack(state, state.sets.data);
+  const centroids = networkCentroids(state, state.sets.data);
   const inertia = Array.from(losses).reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return networkModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+  return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
 }
 
 function guardedOf({ guard, datasets }: NetworkState): { readonly guarded?: GuardedSummary } {

@@ -2,7 +2,7 @@
 
 import { checkInteger, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { describeValue, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
+import { describeArgument, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
 import type { ClusterCounts, Init } from "../start/start.ts";
 import { checkPenalty, type PenaltyOption } from "../update/coupling.ts";
@@ -116,7 +116,7 @@ export function checkGuarded(options: FitOptions, init: Init): void {
   checkOneOf("privacy", privacy, ["open", "guarded"]);
   if (privacy === "open") return;
   const refuse = (name: string, rule: string, got: unknown) => {
-    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeValue(got)}`);
+    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeArgument(got)}`);
   };
   checkInteger("minimum", minimum, 2);
   if (!Array.isArray(init) && init !== "federated" && init !== "local") {

@@ -1,24 +1,24 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type Matrix, rangeOf } from "../data/matrix.ts";
+import { datasetRange, type Matrix } from "../data/matrix.ts";
 import type { Random } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
-import { type GuardState, publishUpdate } from "../privacy/guarded.ts";
+import { kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
+import { type GuardState, publishGuardedUpdate } from "../privacy/guarded.ts";
 import type { Start } from "../start/start.ts";
 import {
   type CentroidSets,
+  couplingVariation,
   emptyMatches,
   type Matches,
   type Penalty,
   type PenaltyOption,
-  readNeighbours,
-  scaled,
-  totalVariationOfSets,
+  prefetchCentroidSets,
+  scaledPenalty,
 } from "../update/coupling.ts";
 import { runUpdate } from "../update/update.ts";
-import { drawFreshStarts } from "../update/updateDevice.ts";
+import { drawUpdateSeeds } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
 import type { RoundOrder } from "./schedule.ts";
@@ -96,7 +96,7 @@ export function createNetwork(
     points,
     guard,
     pointScales,
-    range: rangeOf(datasets),
+    range: datasetRange(datasets),
     k,
     sets,
     updated: sets.data.slice(),
@@ -113,20 +113,20 @@ export function createNetwork(
     messages: traffic.messages,
     bytes: traffic.bytes,
   };
-  for (let i = 0; i < size; i++) refreshStatistics(state, i);
+  for (let i = 0; i < size; i++) refreshNetworkStatistics(state, i);
   setPenalty(state, penalty);
   return state;
 }
 
 /** Where the devices have to find the scale, they add up two numbers. */
 function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyOption): void {
-  state.penalty = scaled(option, () => chanceDiscrepancy(state));
+  state.penalty = scaledPenalty(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
   if (state.penalty === option) return;
-  countTraffic(state, sumTraffic(state.graph, 2));
+  countNetworkTraffic(state, sumTraffic(state.graph, 2));
 }
 
-export function countTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
+export function countNetworkTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
   state.messages += messages;
   state.bytes += bytes;
 }
@@ -150,14 +150,14 @@ function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, setting
 }
 
 /** (E1) at the centroids that device i has sent. */
-export function refreshStatistics(state: NetworkState, i: number): void {
+export function refreshNetworkStatistics(state: NetworkState, i: number): void {
   loadDevice(state, i);
   const { centroids, statistics } = state.updates[i];
   state.points[i].statistics(centroids, statistics);
   storeDevice(state, i);
 }
 
-export function pointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
+export function networkPointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
   const total = datasets.reduce((points, { rows }) => points + rows, 0);
   return Float64Array.from(datasets, ({ rows }) => {
     if (rows === 0) return 0;
@@ -177,15 +177,15 @@ export function runRound(state: NetworkState, { order, ends }: RoundOrder, setti
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
-      readNeighbours(state.sets, state.links, order, at);
+      prefetchCentroidSets(state.sets, state.links, order, at);
       visit(state, order[at], settings);
     }
     for (let at = from; at < ends[s]; at++) {
-      const move = commit(state, order[at]);
+      const move = commitNetworkUpdate(state, order[at]);
       if (move > largest) largest = move;
       if (!moved && move > 0) moved = move > largestRestingMove(state, order[at]);
     }
-    if (moved) noteMove(state);
+    if (moved) noteNetworkMove(state);
     else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
   }
   return largest;
@@ -202,9 +202,9 @@ function visit(state: NetworkState, i: number, settings: UpdateSettings): void {
   update.endLink = state.links.starts[i + 1];
   update.device = i;
   update.pointScale = state.pointScales[i];
-  update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
+  update.freshStarts = settings.freshStarts > 0 ? drawUpdateSeeds(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
-  if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);
+  if (state.guard !== undefined) publishGuardedUpdate(update, state.guard.points[i], state.guard.resolution);
   storeDevice(state, i);
 }
 
@@ -234,13 +234,13 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: NetworkSt
 }
 
 /** Sends device i's update; returns the largest move. */
-export function commit(state: NetworkState, i: number): number {
-  send(state, i);
-  return adopt(state, i);
+export function commitNetworkUpdate(state: NetworkState, i: number): number {
+  countNetworkMessage(state, i);
+  return adoptNetworkUpdate(state, i);
 }
 
 /** Makes device i's update its own, before it sends it; returns the largest move. */
-export function adopt({ sets, updated }: NetworkState, i: number): number {
+export function adoptNetworkUpdate({ sets, updated }: NetworkState, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) {
@@ -252,7 +252,7 @@ export function adopt({ sets, updated }: NetworkState, i: number): number {
 }
 
 /** Everybody is to be visited again before the network counts as still. */
-export function noteMove(state: NetworkState): void {
+export function noteNetworkMove(state: NetworkState): void {
   state.movingSteps++;
   state.stillCount = 0;
 }
@@ -264,7 +264,7 @@ function noteStill(state: NetworkState, i: number): void {
 }
 
 /** One message to all neighbours; every link carries the centroids once. */
-export function send(state: NetworkState, i: number): void {
+export function countNetworkMessage(state: NetworkState, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;
@@ -275,7 +275,7 @@ export function send(state: NetworkState, i: number): void {
 export function deviceLosses(state: NetworkState): ArrayLike<number> {
   const { guard, losses, sets } = state;
   if (guard === undefined) return losses;
-  return unpack(state, sets.data).map((centroids, i) => statisticsAt(guard.exact[i], centroids).loss);
+  return networkCentroids(state, sets.data).map((centroids, i) => kernelStatistics(guard.exact[i], centroids).loss);
 }
 
 export function networkLoss({ graph, pointScales }: NetworkState, losses: ArrayLike<number>): number {
@@ -285,11 +285,11 @@ export function networkLoss({ graph, pointScales }: NetworkState, losses: ArrayL
 }
 
 export function networkVariation({ sets, links, settings, matches, penalty }: NetworkState): number {
-  return totalVariationOfSets(sets, links, settings.coupling, matches, penalty);
+  return couplingVariation(sets, links, settings.coupling, matches, penalty);
 }
 
 /** Every device's centroids out of a packed copy, as matrices of their own. */
-export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: Float64Array): Matrix[] {
+export function networkCentroids({ sets: { starts, cols }, graph }: NetworkState, packed: Float64Array): Matrix[] {
   return Array.from({ length: graph.size }, (_, i) => ({
     data: packed.slice(starts[i] * cols, starts[i + 1] * cols),
     rows: starts[i + 1] - starts[i],
@@ -303,7 +303,7 @@ export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: 
  */
 export function largestRestingMove(state: NetworkState, i: number): number {
   const { tol } = state.settings;
-  const largest = largestCoordinate(state, i);
+  const largest = largestNetworkCoordinate(state, i);
   return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
 }
 
@@ -311,7 +311,7 @@ export function largestRestingMove(state: NetworkState, i: number): number {
 export const LAST_BITS = 64 * Number.EPSILON;
 
 /** What tolerances are relative to. */
-export function largestCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
+export function largestNetworkCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) largest = Math.max(largest, Math.abs(sets.data[at]));

@@ -2,13 +2,13 @@
 
 import {
   breadthFirst,
-  componentIn,
   emptyForest,
   type Forest,
+  forestComponents,
   type Graph,
   hopsFrom,
   type PackedLinks,
-  packLinks,
+  packGraph,
 } from "./graph.ts";
 
 /** How often devices sent to their neighbours, and the bytes that crossed links. */
@@ -74,11 +74,11 @@ const landmarksFor = (size: number) => (size > 100_000 ? 4 : 16);
 export function floodTraffic(
   graph: Graph,
   numbers: ArrayLike<number>,
-  links = packLinks(graph),
+  links = packGraph(graph),
   forest = breadthFirst(graph, links),
 ): Traffic {
   const { size, neighbours } = graph;
-  const component = componentIn(forest);
+  const component = forestComponents(forest);
   const totals = new Float64Array(size);
   for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
   const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);

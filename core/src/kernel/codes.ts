@@ -34,7 +34,7 @@ const THRESHOLD_LIMIT = 2 ** 28;
  * Centre and radius from a sample, by medians and quantiles, so that far points do not spoil the resolution of the
  * others. Points beyond the radius are not coded. Undefined where squares would leave the range of float64.
  */
-export function chooseBall({ data, rows, cols }: Matrix): Ball | undefined {
+export function codeBall({ data, rows, cols }: Matrix): Ball | undefined {
   const centre = new Float64Array(cols);
   const sample = sampleRows(rows, 63);
   for (let c = 0; c < cols; c++) {
@@ -53,7 +53,7 @@ export function chooseBall({ data, rows, cols }: Matrix): Ball | undefined {
 }
 
 /** The length of a unit of the codes. */
-export function stepOf(radius: number): number {
+export function codeStep(radius: number): number {
   return radius / CODE_LIMIT;
 }
 
@@ -93,7 +93,7 @@ export function codeCentroids(
   /* OUT */ into: CentroidCodes,
 ): ScreenBounds | undefined {
   const { centre, rest } = points;
-  const step = stepOf(points.radius);
+  const step = codeStep(points.radius);
   const k = centroids.length / cols;
   // All bounds below are taken a little larger than computed, which covers the rounding of their computation.
   const radius = points.radius * (1 + 1e-9);

@@ -2,7 +2,7 @@
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { describeValue } from "../data/optionNames.ts";
+import { describeArgument } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
 export interface Statistics {
@@ -61,7 +61,7 @@ export function emptyStatistics(k: number, cols: number): Statistics {
 }
 
 /** (E1) at a matrix of centroids. */
-export function statisticsAt(points: PreparedPoints, { data, rows, cols }: Matrix): Statistics {
+export function kernelStatistics(points: PreparedPoints, { data, rows, cols }: Matrix): Statistics {
   const statistics = emptyStatistics(rows, cols);
   points.statistics(data, statistics);
   return statistics;
@@ -80,7 +80,7 @@ export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ in
 
 export function checkKernel(kernel: unknown): void {
   if (typeof (kernel as Kernel | null)?.prepare !== "function") {
-    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeValue(kernel)}`);
+    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeArgument(kernel)}`);
   }
 }
 
@@ -90,7 +90,7 @@ export function checkReadyPoints(name: string, points: Matrix, { largest }: Prep
 }
 
 /** What (E1) left behind, as somebody else answered it for `rows` rows. */
-export function checkStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
+export function checkKernelStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
   const { counts, sums, loss } = answer ?? {};
   checkNumbers("counts", counts);
   checkNumbers("sums", sums);

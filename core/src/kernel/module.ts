@@ -204,10 +204,10 @@ export const host = globalThis as unknown as Host;
 let machine: WasmMachine | undefined | null = null;
 
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
-export function theMachine(): WasmMachine | undefined {
+export function theWasmMachine(): WasmMachine | undefined {
   if (machine === null) {
     const made = instantiate<KernelExports>(WASM_BYTES, 65536);
-    machine = made && machineOn(made.memory, made.exports);
+    machine = made && wasmMachineOn(made.memory, made.exports);
   }
   return machine;
 }
@@ -215,19 +215,19 @@ export function theMachine(): WasmMachine | undefined {
 /** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
 export function instantiate<E>(base64: string, maximum: number): { memory: WasmMemory; exports: E } | undefined {
   const { WebAssembly } = host;
-  const bytes = bytesOf(base64);
+  const bytes = wasmBytes(base64);
   if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
   const memory = new WebAssembly.Memory({ initial: 1, maximum });
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
   return { memory, exports: exports as E };
 }
 
-export function bytesOf(base64: string): Uint8Array {
+export function wasmBytes(base64: string): Uint8Array {
   return Uint8Array.from(host.atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 /** An instance and its memory, which nobody else grows. */
-export function machineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
+export function wasmMachineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
   const arena = createArena({

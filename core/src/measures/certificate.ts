@@ -2,12 +2,12 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "../data/check.ts";
-import { type Matrix, rangeOf, squaredDistance } from "../data/matrix.ts";
+import { datasetRange, type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { FitModel, RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
-import { type Kernel, type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
+import { type Kernel, kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { discrepancyOf, slopeOf } from "../update/coupling.ts";
+import { couplingDiscrepancy, penaltySlope } from "../update/coupling.ts";
 import { updateDevice } from "../update/updateDevice.ts";
 import { checkedObjective, type ObjectiveOptions, type ObjectiveSettings, objectiveOf } from "./measures.ts";
 
@@ -41,7 +41,7 @@ export function certify(
     const prepared = fastKernel.prepare(points);
     const look = {
       tied: tiesOf(points, centroids[i], prepared),
-      loss: statisticsAt(prepared, centroids[i]).loss,
+      loss: kernelStatistics(prepared, centroids[i]).loss,
       move: moveOf(i, datasets, graph, centroids, judged, { name: fastKernel.name, prepare: () => prepared }),
     };
     prepared.release();
@@ -49,7 +49,7 @@ export function certify(
   });
   const losses = looks.map(({ loss }) => loss);
   const residual = looks.reduce((most, { move }) => Math.max(most, move), 0);
-  const range = rangeOf(datasets);
+  const range = datasetRange(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   return {
     objective: objectiveOf(datasets, centroids, graph, judged, losses).objective,
@@ -100,7 +100,7 @@ function moveOf(
   const edgeWeights =
     penalty === "squared"
       ? weights[device]
-      : weights[device].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(own, others[n], coupling)));
+      : weights[device].map((edge, n) => edge * penaltySlope(penalty, couplingDiscrepancy(own, others[n], coupling)));
   const once = { alpha, coupling, weight, edgeWeights, passes: 1, kernel };
   const { data } = updateDevice(points, own, others, once).centroids;
   return data.reduce((most, x, i) => Math.max(most, Math.abs(x - own.data[i])), 0);

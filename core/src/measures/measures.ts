@@ -15,21 +15,21 @@ import { ln } from "../data/elementary.ts";
 import { type Matrix, twoNearest } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { fitOptionNames } from "../fit/fitOptions.ts";
-import { pointScales, type Weighting } from "../fit/network.ts";
-import { type Graph, packLinks } from "../graph/graph.ts";
+import { networkPointScales, type Weighting } from "../fit/network.ts";
+import { type Graph, packGraph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { statisticsAt } from "../kernel/kernel.ts";
+import { kernelStatistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import {
   type Coupling,
-  checkScaled,
+  checkScaledPenalty,
+  couplingDiscrepancy,
   couplings,
-  discrepancyOf,
+  couplingVariation,
   emptyMatches,
   match,
   type Penalty,
   packSets,
-  totalVariationOfSets,
 } from "../update/coupling.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
@@ -37,7 +37,7 @@ export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.
   checkMatrix("a", a);
   checkMatrix("b", b);
   checkSets([a, b], coupling);
-  return discrepancyOf(a, b, coupling);
+  return couplingDiscrepancy(a, b, coupling);
 }
 
 /** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
@@ -59,7 +59,7 @@ export function totalVariation(
 ): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
-  return totalVariationOf(centroids, graph, coupling, checkScaled(penalty));
+  return totalVariationOf(centroids, graph, coupling, checkScaledPenalty(penalty));
 }
 
 /** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
@@ -98,7 +98,7 @@ export function checkedObjective(
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return { alpha, coupling, weighting, penalty: checkScaled(penalty) };
+  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
@@ -136,7 +136,7 @@ export function globalCentroidDeviation(
   checkArray("centroids", centroids, "matrices, one for each device");
   checkMatrix("reference", reference);
   checkSets([reference, ...centroids], coupling);
-  const sum = centroids.reduce((total, own) => total + discrepancyOf(own, reference, coupling), 0);
+  const sum = centroids.reduce((total, own) => total + couplingDiscrepancy(own, reference, coupling), 0);
   return sum / (sides(coupling) * centroids.length * reference.rows);
 }
 
@@ -156,7 +156,8 @@ export function consensusVariation(
   graph.neighbours.forEach((row, i) => {
     if (row.length === 0) return;
     linked++;
-    const own = row.reduce((total, j) => total + discrepancyOf(centroids[i], centroids[j], coupling), 0) / row.length;
+    const own =
+      row.reduce((total, j) => total + couplingDiscrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
     sum += own / centroids[i].rows;
   });
   return linked === 0 ? 0 : sum / (sides(coupling) * linked);
@@ -273,14 +274,14 @@ const MANY_NUMBERS = 50_000;
 export function lossOf(points: Matrix, centroids: Matrix): number {
   if (points.rows === 0) return 0;
   const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  const { loss } = statisticsAt(prepared, centroids);
+  const { loss } = kernelStatistics(prepared, centroids);
   prepared.release();
   return loss;
 }
 
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
+  return couplingVariation(packSets(centroids, centroids[0].cols), packGraph(graph), coupling, matches, penalty);
 }
 
 /** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
@@ -292,7 +293,7 @@ export function objectiveOf(
   losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
-  const scales = pointScales(datasets, weighting);
+  const scales = networkPointScales(datasets, weighting);
   const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   return { objective: loss + alpha * totalVariation, totalVariation, inertia };

@@ -9,18 +9,18 @@ import { extremesOf, type Matrix } from "../data/matrix.ts";
 import { randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
-import { statisticsAt } from "../kernel/kernel.ts";
+import { kernelStatistics } from "../kernel/kernel.ts";
 import {
-  collect,
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
   type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
-  ownCentres,
-  sharedCentres,
-  solveComponents,
+  solveFloodedComponents,
 } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -56,19 +56,19 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
   const noise = checkedNoise(datasets, options, settings.cols);
   const flooded = datasets.map((points, i) => {
     const seen = noise === undefined ? points : noised(points, i, noise, settings);
-    const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
+    const sketch = describe(seen, centroidsToFlood(seen, backboneSize, i, settings), settings);
     return keepSupported(sketch, leastSupport(graph, i, minimum));
   });
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFloodedComponents(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
-    const all = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const all = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     const weights = counts ? all.weights : all.weights.map(() => 1);
-    return sharedCentres({ ...all, weights }, devices[0], settings).centroids;
+    return centroidsOfFlood({ ...all, weights }, devices[0], settings).centroids;
   });
   const numbers = flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0));
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
-  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector });
+  return methodModel(datasets, graph, settings.judged, { centroids, traffic, collector });
 }
 
 backbone.travels = "many centroids";
@@ -84,7 +84,7 @@ backbone.takes = {
 /** The centres with the number of points each stands for. */
 function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {
   const prepared = kernel.prepare(points);
-  const { counts } = statisticsAt(prepared, centres);
+  const { counts } = kernelStatistics(prepared, centres);
   prepared.release();
   return { centres, weights: counts };
 }

@@ -6,27 +6,27 @@ import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { normalStream, type Random, randomStream } from "../data/random.ts";
-import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
 import {
-  adopt,
-  countTraffic,
-  largestCoordinate,
+  adoptNetworkUpdate,
+  countNetworkMessage,
+  countNetworkTraffic,
+  largestNetworkCoordinate,
   type NetworkState,
+  networkCentroids,
   type RoundResult,
-  refreshStatistics,
-  send,
-  unpack,
+  refreshNetworkStatistics,
 } from "../fit/network.ts";
 import { componentsOf, type Graph } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import { addTraffic, sumTraffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { updateSettings } from "../update/updateOptions.ts";
-import { stepMultipliers, withParts } from "./distributed.ts";
+import { stepAdmmMultipliers, withMethodParts } from "./distributed.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
-  orderSeeds,
+  orderMethodSeeds,
   type RoundsMethodOptions,
   roundsOptions,
 } from "./method.ts";
@@ -40,7 +40,7 @@ export interface ConsensusModel extends FitModel {
 }
 
 export function consensus(datasets: readonly Matrix[], graph: Graph, options: ConsensusOptions): ConsensusModel {
-  return drain(consensusRounds(datasets, graph, options));
+  return drainRounds(consensusRounds(datasets, graph, options));
 }
 
 consensus.travels = "centroids, counts and sums";
@@ -62,7 +62,7 @@ export function consensusRounds(
   const settings = updateSettings({ alpha, passes, coupling, tol, kernel });
   checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
-  if (init !== "federated") orderSeeds(state, "aligned");
+  if (init !== "federated") orderMethodSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
@@ -73,7 +73,7 @@ export function consensusRounds(
   }
   const advance = isBySums(options) ? () => exactStep(run) : (round: number) => sweep(run, round - 1);
   const loop = runRounds(state, advance, { most: rounds, signal });
-  return withParts(loop, () => ({ beta, multipliers: unpack(state, run.multipliers) }));
+  return withMethodParts(loop, () => ({ beta, multipliers: networkCentroids(state, run.multipliers) }));
 }
 
 /** Sums need common centroids. Who says how sweeps are made wants sweeps. */
@@ -112,7 +112,7 @@ function exactStep(run: ConsensusRun): RoundResult {
   const largestMove = stepToPooledMeans(state);
   holdAtMeans(run);
   let scale = 1;
-  for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestCoordinate(state, i));
+  for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestNetworkCoordinate(state, i));
   return { largestMove, converged: largestMove <= state.settings.tol * scale };
 }
 
@@ -128,7 +128,7 @@ function holdAtMeans({ state, multipliers, counts, sums }: ConsensusRun): void {
     for (let x = i * k * sets.cols; x < (i + 1) * k * sets.cols; x++) {
       multipliers[x] = pointScales[i] * (sums[x] - counts[Math.floor(x / sets.cols)] * sets.data[x]);
     }
-    refreshStatistics(state, i);
+    refreshNetworkStatistics(state, i);
   }
 }
 
@@ -145,17 +145,17 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   for (let i = 0; i < size; i++) {
     largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
     // However many passes it took.
-    send(state, i);
+    countNetworkMessage(state, i);
   }
   let largest = largestMove;
   let scale = 1;
   for (let i = 0; i < size; i++) {
-    largest = Math.max(largest, stepMultipliers(state, multipliers, beta, i, true));
-    scale = Math.max(scale, 1 + largestCoordinate(state, i));
+    largest = Math.max(largest, stepAdmmMultipliers(state, multipliers, beta, i, true));
+    scale = Math.max(scale, 1 + largestNetworkCoordinate(state, i));
   }
   run.residual = largest / scale;
   // To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum.
-  if (index >= run.settle) countTraffic(state, sumTraffic(state.graph, 1));
+  if (index >= run.settle) countNetworkTraffic(state, sumTraffic(state.graph, 1));
   return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
 }
 
@@ -168,7 +168,7 @@ function moveFree(run: ConsensusRun, i: number): number {
     const move = moveToAgreement(run, i);
     largest = Math.max(largest, move);
     if (move === 0) break;
-    refreshStatistics(state, i);
+    refreshNetworkStatistics(state, i);
   }
   return largest;
 }
@@ -177,7 +177,7 @@ function moveFree(run: ConsensusRun, i: number): number {
 function moveKept(run: ConsensusRun, i: number): number {
   const move = moveToAgreement(run, i);
   // For the reported objective only: the labels in use stay.
-  refreshStatistics(run.state, i);
+  refreshNetworkStatistics(run.state, i);
   return move;
 }
 
@@ -218,7 +218,7 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
       updated[at] = weight > 0 ? sum / weight : data[at];
     }
   }
-  return adopt(state, i);
+  return adoptNetworkUpdate(state, i);
 }
 
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
@@ -238,7 +238,7 @@ function moveToPooledMeans(state: NetworkState, seed: number): void {
     const labelled = cheapestNearby(state, devices, randomStream(seed, "nearby", c));
     for (const i of devices) {
       sets.data.set(labelled, i * labelled.length);
-      refreshStatistics(state, i);
+      refreshNetworkStatistics(state, i);
     }
     const means = meansOf(pooledStatistics(state, devices, labelled), labelled);
     for (const i of devices) sets.data.set(means, i * means.length);
@@ -246,7 +246,7 @@ function moveToPooledMeans(state: NetworkState, seed: number): void {
   // One sum for the seed's means, one for each step of all starts, one to judge them.
   const numbers = k * (sets.cols + 1) + 1;
   const sums = [1, ...new Array<number>(STEPS + 1).fill(STARTS)].map((starts) => sumTraffic(graph, starts * numbers));
-  countTraffic(state, addTraffic(...sums));
+  countNetworkTraffic(state, addTraffic(...sums));
 }
 
 /**
@@ -268,7 +268,7 @@ function stepToPooledMeans(state: NetworkState): number {
     for (let x = 0; x < length; x++) largest = Math.max(largest, Math.abs(means[x] - old[x]));
     for (const i of devices) sets.data.set(means, i * length);
   }
-  countTraffic(state, sumTraffic(graph, k * (sets.cols + 1)));
+  countNetworkTraffic(state, sumTraffic(graph, k * (sets.cols + 1)));
   return largest;
 }
 

@@ -6,8 +6,15 @@ import { type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { nearestCentroids } from "../kernel/model.ts";
-import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import {
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
+  type FloodSettings,
+  floodSettings,
+  solveFloodedComponents,
+} from "./flooding.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -40,7 +47,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
   if (coresetSize !== undefined) checkInteger("coresetSize", coresetSize, 0);
   const own = datasets.map((points, i) => solveOwn(points, i, settings));
   const parts = new Array<CoresetPart>(datasets.length);
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFloodedComponents(graph, (devices) => {
     const size = coresetSize ?? 20 * settings.k * devices.length;
     const totals = devices.map((i) => own[i].total);
     // w(q) cost(q) is the same for every sample q of the component.
@@ -51,17 +58,17 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       parts[i] = drawPart(datasets[i], own[i], { samples: samples[at], weightTimesCost }, random);
     });
     const flooded = devices.map((i) => clipped(parts[i]));
-    return sharedCentres(collect(flooded, devices[0], "a point"), devices[0], settings).centroids;
+    return centroidsOfFlood(collectFlood(flooded, devices[0], "a point"), devices[0], settings).centroids;
   });
   const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
-  return Object.assign(modelWithoutRounds(datasets, graph, settings.judged, reached), { parts });
+  return Object.assign(methodModel(datasets, graph, settings.judged, reached), { parts });
 }
 
 coreset.travels = "samples, centroids, counts";
 coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
-  const centres = ownCentres(points, settings.k, device, settings);
+  const centres = centroidsToFlood(points, settings.k, device, settings);
   const labels = points.rows === 0 ? new Uint32Array(0) : nearestCentroids(centres, points);
   const costs = Float64Array.from(labels, (label, r) =>
     squaredDistance(points.data, r * points.cols, centres.data, label * points.cols, points.cols),

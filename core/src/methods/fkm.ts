@@ -6,20 +6,20 @@ import type { Matrix } from "../data/matrix.ts";
 import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
-import { type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
-import { networkModel } from "../kernel/model.ts";
+import { kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
+import { labellingModel } from "../kernel/model.ts";
 import { objectiveOf } from "../measures/measures.ts";
 import { kmeansOn } from "../start/kmeans.ts";
 import {
-  collect,
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
   type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
-  meansOf,
-  ownCentres,
-  sharedCentres,
-  solveComponents,
+  meansToFlood,
+  solveFloodedComponents,
 } from "./flooding.ts";
 import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
@@ -54,14 +54,16 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   let starts = datasets.map((own, i) => {
     // Of few rows it asks for fewer means, so that some of them may be flooded.
     const most = Math.max(1, Math.floor(own.rows / leastSupport(graph, i, minimum)));
-    return ownCentres(own, Math.min(settings.k, most), i, settings);
+    return centroidsToFlood(own, Math.min(settings.k, most), i, settings);
   });
   let traffic: Traffic = { messages: 0, bytes: 0 };
   let collector = traffic;
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
     const flooded = starts.map((start, i) => localMeans(run, i, start));
-    const centroids = solveComponents(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
+    const centroids = solveFloodedComponents(graph, (devices) =>
+      join(run, devices, flooded, round > 0 ? starts : undefined),
+    );
     const numbers = flooded.map(({ centres, weights }) => centres.data.length + weights.length);
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
@@ -73,7 +75,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
       for (const own of points) own.release();
       const { objective } = reached;
       const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
-      return networkModel(numbers, datasets);
+      return labellingModel(numbers, datasets);
     }
     starts = centroids;
   }
@@ -96,7 +98,7 @@ fkm.takes = {
 function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): Flooded {
   let flooded: Flooded = { centres: start, weights: new Float64Array(start.rows) };
   for (let iteration = 0; iteration < localIterations; iteration++) {
-    flooded = meansOf(statisticsAt(points[device], flooded.centres), start.cols);
+    flooded = meansToFlood(kernelStatistics(points[device], flooded.centres), start.cols);
   }
   return keepSupported(flooded, leastSupport(graph, device, minimum));
 }
@@ -112,8 +114,8 @@ function join(
   const init = before?.[devices[0]];
   // Later on all means of a component can fall below the minimum: then nobody learns anything.
   if (init !== undefined && parts.every(({ centres }) => centres.rows === 0)) return init;
-  const { centres, weights } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
-  const fresh = sharedCentres({ centres, weights }, devices[0], settings);
+  const { centres, weights } = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+  const fresh = centroidsOfFlood({ centres, weights }, devices[0], settings);
   if (init === undefined) return fresh.centroids;
   const warm = kmeansOn(centres, { k: settings.k, init, weights });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.

@@ -9,7 +9,13 @@ import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import type { ObjectiveSettings } from "../measures/measures.ts";
 import { bestOf } from "../start/kmeans.ts";
-import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
+import {
+  type CommonOptions,
+  checkMethodOptions,
+  type MethodOptions,
+  methodObjective,
+  roundsSettings,
+} from "./method.ts";
 
 export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
@@ -37,21 +43,21 @@ export function floodSettings(
   graph: Graph,
   options: FloodOptions,
 ): FloodSettings {
-  return deviceSettings(method, checkNetwork(datasets, graph), options);
+  return floodSettingsOfDevice(method, checkNetwork(datasets, graph), options);
 }
 
 /** The same for a device on its own. */
-export function deviceSettings(method: string, cols: number, options: FloodOptions): FloodSettings {
+export function floodSettingsOfDevice(method: string, cols: number, options: FloodOptions): FloodSettings {
   checkMethodOptions(options);
   const { k, restarts = defaults.restarts, seed = defaults.seed } = options;
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
   const { kernel, tol } = roundsSettings(options);
-  return { method, k, cols, restarts, seed, kernel, tol, judged: judgedBy(options) };
+  return { method, k, cols, restarts, seed, kernel, tol, judged: methodObjective(options) };
 }
 
 /** Best-of-restarts k-means on a device's own points, with as many centres as it has points for. */
-export function ownCentres(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
+export function centroidsToFlood(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
   const { method, cols, restarts, seed, kernel } = settings;
   const k = Math.min(wanted, points.rows);
   if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
@@ -67,13 +73,13 @@ export function keepSupported({ centres, weights }: Flooded, least: number): Flo
 }
 
 /** The mean of every cluster that has points, with their number. */
-export function meansOf({ counts, sums }: Statistics, cols: number): Flooded {
+export function meansToFlood({ counts, sums }: Statistics, cols: number): Flooded {
   const data = sums.map((sum, at) => sum / counts[Math.floor(at / cols)]);
   return keepSupported({ centres: { data, rows: counts.length, cols }, weights: counts }, 1);
 }
 
 /** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
-export function solveComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
+export function solveFloodedComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
   const centroids = new Array<Matrix>(graph.size);
   for (const devices of componentsOf(graph)) {
     const { data, rows, cols } = solve(devices);
@@ -83,7 +89,7 @@ export function solveComponents(graph: Graph, solve: (devices: readonly number[]
 }
 
 /** All that the devices of a component flooded, in their order; `rule` says what at least one of them must have. */
-export function collect(parts: readonly Flooded[], lowestDevice: number, rule: string): Flooded {
+export function collectFlood(parts: readonly Flooded[], lowestDevice: number, rule: string): Flooded {
   const centres = stack(parts.map((part) => part.centres));
   if (centres.rows === 0) {
     throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
@@ -92,7 +98,7 @@ export function collect(parts: readonly Flooded[], lowestDevice: number, rule: s
 }
 
 /** Every device of a component has heard the same and draws the same numbers, so all find the same centroids. */
-export function sharedCentres(
+export function centroidsOfFlood(
   { centres, weights }: Flooded,
   lowestDevice: number,
   { method, k, restarts, seed }: FloodSettings,

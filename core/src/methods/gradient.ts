@@ -4,13 +4,18 @@ import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/che
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, largestCoordinate, type NetworkState, refreshStatistics } from "../fit/network.ts";
+import {
+  commitNetworkUpdate,
+  largestNetworkCoordinate,
+  type NetworkState,
+  refreshNetworkStatistics,
+} from "../fit/network.ts";
 import { edges, type Graph } from "../graph/graph.ts";
 import { unweightedExtremes } from "./distributed.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
-  orderSeeds,
+  orderMethodSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
@@ -39,7 +44,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, roundsSettings(options));
-  orderSeeds(state, seeds);
+  orderMethodSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
   const pointWeight = 1 / (rho * total);
@@ -67,12 +72,12 @@ function runGradientRound(state: NetworkState, exchanges: number, step: number, 
   const before = state.sets.data.slice();
   for (let exchange = 0; exchange < exchanges; exchange++) {
     for (let i = 0; i < size; i++) stepDevice(state, i, step, pointStep);
-    for (let i = 0; i < size; i++) commit(state, i);
+    for (let i = 0; i < size; i++) commitNetworkUpdate(state, i);
   }
   let scale = 0;
   for (let i = 0; i < size; i++) {
-    refreshStatistics(state, i);
-    scale = Math.max(scale, largestCoordinate(state, i));
+    refreshNetworkStatistics(state, i);
+    scale = Math.max(scale, largestNetworkCoordinate(state, i));
   }
   const largestMove = state.sets.data.reduce((most, x, at) => Math.max(most, Math.abs(x - before[at])), 0);
   return { largestMove, converged: largestMove <= state.settings.tol * scale };

@@ -2,30 +2,30 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, removeAlong, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
+import { dot, type Matrix, removeProjection, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { emptyStatistics, statisticsAt } from "../kernel/kernel.ts";
+import { emptyStatistics, kernelStatistics } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import {
-  collect,
-  deviceSettings,
+  collectFlood,
   type Flooded,
   type FloodSettings,
   floodSettings,
+  floodSettingsOfDevice,
   keepSupported,
-  meansOf,
+  meansToFlood,
   repeatRows,
-  solveComponents,
+  solveFloodedComponents,
 } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 export interface KfedOptions extends CommonOptions {
   /** Centres of every device, from 1 to k. Default k. */
-  localCentres?: number | undefined;
+  localCentroids?: number | undefined;
   /** No centre of fewer points is flooded, and no device looks for more centres than it could flood. Default 2. */
   minimum?: number | undefined;
 }
@@ -39,17 +39,17 @@ type OwnClusters = Pick<KMeansModel, "centroids" | "labels">;
 
 export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOptions): KfedModel {
   const settings = floodSettings("kfed", datasets, graph, options);
-  const { localCentres, minimum } = kfedOptions(options);
+  const { localCentroids, minimum } = kfedOptions(options);
   const least = datasets.map((_, i) => leastSupport(graph, i, minimum));
-  const own = datasets.map((points, i) => clusterOwn(points, localCentres, least[i], settings));
+  const own = datasets.map((points, i) => clusterOwn(points, localCentroids, least[i], settings));
   const flooded = own.map(({ centroids, labels }, i) => {
     const weights = new Float64Array(centroids.rows);
     for (const label of labels) weights[label]++;
     return keepSupported({ centres: centroids, weights }, least[i]);
   });
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFloodedComponents(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
-    const { centres } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const { centres } = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     // The lowest device that flooded anything begins: a choice that all can make alike.
     const first = parts.find((part) => part.centres.rows > 0) as Flooded;
     const chosen = farthestFirst(centres, first.centres.rows, settings.k);
@@ -59,26 +59,26 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
+  return methodModel(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
-kfed.takes = { ...judgingOptions, localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
+kfed.takes = { ...judgingOptions, localCentroids: ["number"], minimum: ["number"], restarts: ["number"] };
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
-export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
+export function lateKfedLabels(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
   checkMatrix("points", points);
   checkMatrix("centroids", centroids);
-  const settings = deviceSettings("kfed", centroids.cols, options);
+  const settings = floodSettingsOfDevice("kfed", centroids.cols, options);
   checkShape("centroids", centroids, settings.k, centroids.cols, "k");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  const { localCentres, minimum } = kfedOptions(options);
-  return relabel(clusterOwn(points, localCentres, minimum, settings), centroids);
+  const { localCentroids, minimum } = kfedOptions(options);
+  return relabel(clusterOwn(points, localCentroids, minimum, settings), centroids);
 }
 
-function kfedOptions({ k, localCentres = k, minimum = 2 }: KfedOptions) {
-  checkInteger("localCentres", localCentres, 1, k, "k");
+function kfedOptions({ k, localCentroids = k, minimum = 2 }: KfedOptions) {
+  checkInteger("localCentroids", localCentroids, 1, k, "k");
   checkInteger("minimum", minimum, 1);
-  return { localCentres, minimum };
+  return { localCentroids, minimum };
 }
 
 function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
@@ -166,7 +166,7 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
       const before = Math.sqrt(dot(direction, direction));
       // Twice is enough: one pass leaves rounding that the second removes.
       const earlier = directions.slice(0, c);
-      for (const other of [...earlier, ...earlier]) removeAlong(other, direction);
+      for (const other of [...earlier, ...earlier]) removeProjection(other, direction);
       const length = Math.sqrt(dot(direction, direction));
       if (length > 1e-12 * before) {
         for (let x = 0; x < direction.length; x++) direction[x] /= length;
@@ -195,5 +195,5 @@ function farthestFirst(centres: Matrix, first: number, k: number): Matrix {
 
 /** Every centre to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
 function groupMeans(centres: Matrix, chosen: Matrix): Matrix {
-  return meansOf(statisticsAt(jsKernel.prepare(centres), chosen), chosen.cols).centres;
+  return meansToFlood(kernelStatistics(jsKernel.prepare(centres), chosen), chosen.cols).centres;
 }

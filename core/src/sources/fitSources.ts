@@ -7,9 +7,9 @@ import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { type Kernel, type PreparedPoints, type Statistics, statisticsAt } from "../kernel/kernel.ts";
+import { type Kernel, kernelStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
+import { longestWay, rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
 
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
@@ -162,7 +162,7 @@ function runNear(
   margins: readonly number[],
 ): readonly Matrix[] {
   const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
-  const passed = all.map((points, i) => ({ centroids: init[i], statistics: statisticsAt(points, init[i]) }));
+  const passed = all.map((points, i) => ({ centroids: init[i], statistics: kernelStatistics(points, init[i]) }));
   const near = some.map(({ sample, prepared }, i) =>
     fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
   );
@@ -174,7 +174,7 @@ function runNear(
 
 async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
   signal?.throwIfAborted();
-  return { centroids, statistics: await statisticsOf(source, centroids, signal) };
+  return { centroids, statistics: await sourceStatistics(source, centroids, signal) };
 }
 
 /** Between passes rounds cost next to nothing. */
@@ -279,7 +279,7 @@ function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass
  * as far as their margin reaches.
  */
 function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
-  const before = statisticsAt(some, from);
+  const before = kernelStatistics(some, from);
   const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
   return answering((centroids, /* OUT */ into) => {
     some.statistics(centroids, into);

@@ -3,15 +3,22 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, stack, takeRows } from "../data/matrix.ts";
 import { numberedStreams, type Random, randomStream } from "../data/random.ts";
-import { breadthFirst, componentIn, type Forest, type Graph, membersOf, type PackedLinks } from "../graph/graph.ts";
+import {
+  breadthFirst,
+  componentMembers,
+  type Forest,
+  forestComponents,
+  type Graph,
+  type PackedLinks,
+} from "../graph/graph.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { type CentroidSets, emptySets } from "../update/coupling.ts";
-import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+import { type CentroidSets, emptyCentroidSets } from "../update/coupling.ts";
+import { bestOf, distinctKmeansOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /** What a device says of its rows for a common seed: centroids that stand for enough of them, and for how many each. */
 export interface PointSketch {
@@ -195,7 +202,7 @@ export function federatedStart(
   options: SketchOptions,
   given?: readonly PointSketch[],
 ): FederatedStart {
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
     return sketchPoints({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
@@ -205,7 +212,7 @@ export function federatedStart(
   const forest = breadthFirst(network, links);
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
-  const components = membersOf(componentIn(forest));
+  const components = componentMembers(forestComponents(forest));
   const seeds = components.map((devices, c) => componentSeed(prepared, sketches, devices, c, options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), links, forest));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
@@ -224,7 +231,7 @@ function seedsOfDevices(
   size: number,
 ): CentroidSets {
   const { rows, cols } = seeds[0].centroids;
-  const sets = emptySets(new Uint32Array(size).fill(rows), cols);
+  const sets = emptyCentroidSets(new Uint32Array(size).fill(rows), cols);
   components.forEach((devices, c) => {
     for (const i of devices) sets.data.set(seeds[c].centroids.data, i * rows * cols);
   });
@@ -287,7 +294,7 @@ function componentSeed(
   }
   const run = { points, weights, prepared: fastKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streams = numberedStreams(seed, "federated", component);
-  const optima = distinctOptima(run, startsFor(points.rows), streams, most).map(({ centroids }) => centroids);
+  const optima = distinctKmeansOptima(run, startsFor(points.rows), streams, most).map(({ centroids }) => centroids);
   run.prepared.release();
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const statistics = emptyStatistics(k, points.cols);

@@ -2,24 +2,30 @@
 
 import { checkMatrixOf, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { columnRanges, columnsOf, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { datasetColumnRanges, datasetColumns, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { numberedStreams, randomStream } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Kernel } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
-import { type GuardedPoints, type GuardState, guardPoints, RESOLUTION_SHARE, roundTo } from "../privacy/guarded.ts";
+import {
+  type GuardedPoints,
+  type GuardState,
+  guardPoints,
+  RESOLUTION_SHARE,
+  roundGuarded,
+} from "../privacy/guarded.ts";
 import {
   type CentroidSets,
   type Coupling,
+  couplingVariation,
+  emptyCentroidSets,
   emptyMatches,
-  emptySets,
   packSets,
   setAt,
-  totalVariationOfSets,
 } from "../update/coupling.ts";
 import { type Devices, type FederatedStart, federatedStart, type PointSketch } from "./federated.ts";
-import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+import { bestOf, type EmptyClusters, SHORT_RUN, startEmptyClusters, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
@@ -56,7 +62,7 @@ export interface Start {
 export function start(devices: Devices, options: StartOptions): Start {
   const { datasets, graph } = devices;
   const { k, init } = options;
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   const clusters = clustersOf(k, datasets.length);
   const numbers = clusters.map((own) => own * cols);
@@ -90,7 +96,7 @@ function ownSets(
   otherwise?: CentroidSets,
 ): CentroidSets {
   const { datasets } = devices;
-  const sets = emptySets(clusters, columnsOf(datasets));
+  const sets = emptyCentroidSets(clusters, datasetColumns(datasets));
   datasets.forEach(({ rows }, i) => {
     if (rows < clusters[i]) return;
     sets.data.set(ownCentroids(devices, i, clusters[i], options, passesOver(rows)), sets.starts[i] * sets.cols);
@@ -121,7 +127,7 @@ function lowerOf(common: FederatedStart, own: Start, devices: Devices, options: 
     const sum = (losses: Float64Array) => members.reduce((total, i) => total + losses[i], 0);
     // Where all have the same centroids no link costs anything.
     const { alpha, coupling } = options;
-    const variation = totalVariationOfSets(own.sets, devices.links, coupling, matches, "squared", members);
+    const variation = couplingVariation(own.sets, devices.links, coupling, matches, "squared", members);
     if (!(sum(alone) + alpha * variation < sum(together))) continue;
     for (const i of members) data.set(setAt(own.sets, i).data, starts[i] * cols);
   }
@@ -153,14 +159,14 @@ function givenCentroids(
   clusters: Uint32Array,
   { empty }: StartOptions,
 ): Matrix[] {
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   if (init.length !== clusters.length) {
     throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
     checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
     const own = { points: datasets[i], prepared: points[i] };
-    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : moveEmpty(own, centroids.data);
+    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : startEmptyClusters(own, centroids.data);
     return { ...centroids, data: data.slice() };
   });
 }
@@ -238,7 +244,7 @@ export function guardDevices(
     minimum,
     exact,
     points: counted.map((own, i) => guardPoints(own, exact[i], minimum)),
-    resolution: columnRanges(datasets).map((range) => range * RESOLUTION_SHARE),
+    resolution: datasetColumnRanges(datasets).map((range) => range * RESOLUTION_SHARE),
   };
 }
 
@@ -247,7 +253,7 @@ export function guardedStart(devices: GuardedDevices, options: StartOptions): St
   const { init, k } = options;
   if (Array.isArray(init)) return start(devices, options);
   const { datasets, graph } = devices;
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   const clusters = clustersOf(k, datasets.length);
   const own = datasets.map(({ rows }, i) => (rows > 0 ? ownClusters(devices, i, clusters[i], options) : undefined));
   const sketches = own.map((found) => sketchOf(found, cols));
@@ -271,7 +277,7 @@ function ownClusters(
   const data = sums.map((sum, i) =>
     counts[Math.floor(i / own.cols)] > 0 ? sum / counts[Math.floor(i / own.cols)] : 0,
   );
-  roundTo(resolution, data);
+  roundGuarded(resolution, data);
   return { centroids: { data, rows: k, cols: own.cols }, counts };
 }
 

@@ -5,6 +5,7 @@ import {
   chooseAlpha,
   chooseK,
   communities,
+  communityData,
   complete,
   distortion,
   erdosRenyi,
@@ -22,7 +23,6 @@ import {
   splitBySizes,
   splitEvenly,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { cholesky, labelledMoments, pairSeparation, solved } from "../../src/choose/clusterMoments.ts";
@@ -343,7 +343,7 @@ describe("pairSeparation(sums, a, b)", () => {
 describe("chooseAlpha(datasets, graph, options)", () => {
   it("stays alone among strangers: its fresh loss is at most 1.5 times that of the best alpha", () => {
     for (const seed of [0, 3, 9, 15]) {
-      const drawn = twoCommunities(5, 250, seed).datasets;
+      const drawn = communityData(5, 250, seed).datasets;
       const part = (from: number, to: number) =>
         drawn.map(({ data }) => ({ data: data.slice(2 * from, 2 * to), rows: to - from, cols: 2 }));
       const [datasets, fresh] = [part(0, 50), part(50, 250)];

@@ -5,9 +5,9 @@ import { runs, testSeed } from "../../../test/runs.ts";
 import { compile } from "../../assembly/build.mjs";
 import type { Matrix } from "../../src/data/matrix.ts";
 import { TINY_BYTES, WASM_BYTES } from "../../src/kernel/bytes.ts";
-import { chooseBall, stepOf } from "../../src/kernel/codes.ts";
+import { codeBall, codeStep } from "../../src/kernel/codes.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
-import { theMachine } from "../../src/kernel/module.ts";
+import { theWasmMachine } from "../../src/kernel/module.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
 import { compare } from "./compare.ts";
 import { largeProblemOf, type Problem, randomOf, wideProblemOf } from "./problems.ts";
@@ -35,10 +35,10 @@ function atTheBound(d: number, seed: number): { points: Matrix; centroids: Float
   const rows = 511 * 63;
   const data = Float64Array.from({ length: rows * d }, () => 2 * random() - 1);
   const points = { data, rows, cols: d };
-  const ball = chooseBall(points);
+  const ball = codeBall(points);
   if (ball === undefined) throw new Error("the sample must have a centre");
   const { centre, radius } = ball;
-  const step = stepOf(radius);
+  const step = codeStep(radius);
   const signs = Float64Array.from({ length: d }, () => (random() < 0.5 ? -1 : 1));
   const a = centre.map((x, j) => x + 0.3 * signs[j] + 0.1 * random());
   const b = a.map((x, j) => x - 0.6 * signs[j]);
@@ -121,9 +121,9 @@ test("released devices give their memory to the next", () => {
   const points = { data: new Float64Array(50_000 * 8).fill(1), rows: 50_000, cols: 8 };
   const kernel = wasmKernel();
   kernel.prepare(points).release();
-  const before = theMachine()?.f64().length;
+  const before = theWasmMachine()?.f64().length;
   for (let i = 0; i < 50; i++) kernel.prepare(points).release();
-  expect(theMachine()?.f64().length).toBe(before);
+  expect(theWasmMachine()?.f64().length).toBe(before);
 });
 
 test("the committed bytes are what the sources compile to", async () => {

@@ -7,7 +7,7 @@ import { randomStream } from "../../src/data/random.ts";
 import { fit, fitRounds } from "../../src/fit/fit.ts";
 import type { FitOptions } from "../../src/fit/fitOptions.ts";
 import { complete, erdosRenyi } from "../../src/graph/families.ts";
-import { statisticsAt } from "../../src/kernel/kernel.ts";
+import { kernelStatistics } from "../../src/kernel/kernel.ts";
 import { fastKernel } from "../../src/kernel/wasm.ts";
 import { globalCentroidDeviation, objective } from "../../src/measures/measures.ts";
 import { kmeans } from "../../src/start/kmeans.ts";
@@ -34,7 +34,7 @@ describe("fit with privacy guarded", () => {
     expect(summary?.rowsHeldBack).toBeGreaterThan(0);
     expect(reached / objective(parts, centroids, complete(4), { alpha: 1 })).toBeCloseTo(1, 12);
     expect(history.at(-1)?.objective).toBe(reached);
-    const losses = parts.map((points, i) => statisticsAt(fastKernel.prepare(points), centroids[i]).loss);
+    const losses = parts.map((points, i) => kernelStatistics(fastKernel.prepare(points), centroids[i]).loss);
     expect(inertia / losses.reduce((sum, loss) => sum + loss, 0)).toBeCloseTo(1, 12);
   });
 

@@ -12,7 +12,7 @@ import {
   ring,
   stack,
 } from "@fedkm/core";
-import { fitPasses, fitSources, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import { fitPasses, fitSources, joinSources, memorySource, type Source, sourceStatistics } from "@fedkm/core/sources";
 import { describe, expect, it } from "vitest";
 
 /** Clusters around random centres; a wide spread makes them overlap. */
@@ -122,8 +122,8 @@ it("joinSources adds parts up exactly: the statistics of several sources are tho
   const thirds = parts(points, 3);
   const centroids = { data: points.data.slice(0, 15), rows: 3, cols: 5 };
   const joined = joinSources(thirds.map(memorySource));
-  const found = await statisticsOf(joined, centroids);
-  const expected = await statisticsOf(memorySource(stack(thirds)), centroids);
+  const found = await sourceStatistics(joined, centroids);
+  const expected = await sourceStatistics(memorySource(stack(thirds)), centroids);
   expect(found.counts).toEqual(expected.counts);
   expect(found.sums).toEqual(expected.sums);
 });

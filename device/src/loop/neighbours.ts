@@ -1,7 +1,7 @@
 // One neighbour as a device knows it: a register with its latest centroids, whether it counts, how much of its pull robust
 // updates left out, and what is wrong between the two.
 
-import { type DeviceUpdate, largestDrift, type Matrix, matrix } from "@fedkm/core";
+import { type DeviceUpdate, largestRobustDrift, type Matrix, matrix } from "@fedkm/core";
 import { Allowance } from "../environment.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
 import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
@@ -138,7 +138,7 @@ export function pullOf(update: DeviceUpdate | undefined): {
   const { drift, counts } = update;
   return {
     drift: Math.max(...drift),
-    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestDrift(counts[c])),
+    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestRobustDrift(counts[c])),
   };
 }
 

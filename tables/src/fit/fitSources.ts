@@ -7,7 +7,7 @@ import {
   type PassSummary,
   type Source,
   type SourcesModel,
-  statisticsOf,
+  sourceStatistics,
 } from "@fedkm/core/sources";
 import type { ClusterSums } from "../model/clusterSums.ts";
 import type { MethodRun } from "../model/model.ts";
@@ -57,7 +57,7 @@ export async function runSources(
   const { k, seed } = problem;
   const pooled = await drained(fitPasses([joinSources(sources)], graph(1, []), { k, seed, alpha: 0, ...watched }));
   const [common] = pooled.centroids;
-  const statistics = await Promise.all(sources.map((source) => statisticsOf(source, common, signal)));
+  const statistics = await Promise.all(sources.map((source) => sourceStatistics(source, common, signal)));
   return runOf(judgedByDevices({ ...pooled, centroids: sources.map(() => common), statistics }, sources));
 }
 

@@ -3,6 +3,7 @@
 
 import {
   communities,
+  communityData,
   complete,
   consensusRounds,
   consensusVariation,
@@ -30,7 +31,6 @@ import {
   splitBySizes,
   stack,
   star,
-  twoCommunities,
 } from "@fedkm/core";
 import type { PlaygroundMethod, Setup, StoryEvent } from "./setup.ts";
 
@@ -51,7 +51,7 @@ export function playgroundData(setup: Setup, own: readonly Matrix[] = []): Playg
 
 function datasetsOf({ data, devices, points, seed }: Setup, own: readonly Matrix[]): readonly Matrix[] {
   if (data === "own") return own;
-  if (data === "communities") return twoCommunities(Math.ceil(devices / 2), points, seed).datasets.slice(0, devices);
+  if (data === "communities") return communityData(Math.ceil(devices / 2), points, seed).datasets.slice(0, devices);
   if (data === "skew") return splitByLabel(drawnTogether(devices * points, seed), devices, 0.3, seed).datasets;
   if (data === "tiny") {
     // One device has many points, the others fewer than they would need alone.

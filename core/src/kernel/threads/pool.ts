@@ -48,7 +48,7 @@ export const LAYOUT = {
 /** A row takes at least 10 bytes of the 4 GiB of a WebAssembly memory. Pages that are never written cost nothing. */
 const MOST_CHUNKS = Math.ceil(2 ** 32 / 10 / LAYOUT.chunk);
 
-export function createControl(): SharedArrayBuffer {
+export function createThreadControl(): SharedArrayBuffer {
   return new SharedArrayBuffer(8 * (LAYOUT.results + MOST_CHUNKS));
 }
 
@@ -66,7 +66,7 @@ export interface WorkerStart {
  * sent as text, so that no bundler, loader or server has to find a second file. So `serve` and `work` may use nothing but
  * their parameters and globals, and contain no functions (some compilers wrap those in helpers).
  */
-export function workerProgram(): string {
+export function threadProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
 
@@ -146,7 +146,7 @@ const LOOKS_PER_SECOND = 5e7;
  * Runs a job. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and one that died
  * in its sleep is not missed. `feed` brings the rows into memory meanwhile and says how many are there.
  */
-export function runJob(
+export function runThreadJob(
   pool: ThreadPool,
   exports: KernelExports,
   job: { pass: (typeof PASSES)[number]; from: number; to: number; feed?: (arrived: (rows: number) => void) => void },
