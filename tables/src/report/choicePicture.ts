@@ -3,7 +3,7 @@
 import type { Choice } from "@fedkm/core";
 import {
   axisTicks,
-  compact,
+  compactLabel,
   domainOf,
   faint,
   labelSize,
@@ -73,18 +73,18 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
     return loss + sign * standardError;
   });
   const alphas = curve.map((score) => score.alpha);
-  const widest = Math.max(...alphas.map((value) => textWidth(compact(value))));
+  const widest = Math.max(...alphas.map((value) => textWidth(compactLabel(value))));
   const across = (length: number): ScaleOptions => {
     const every = Math.ceil(((widest + 8) * alphas.length) / length);
     const ticks = alphas.filter((_, i) => i % every === 0);
-    return { type: "point", label: "alpha", domain: alphas, ticks, tickFormat: compact };
+    return { type: "point", label: "alpha", domain: alphas, ticks, tickFormat: compactLabel };
   };
   return panel(document, domainOf(curve.flatMap((score) => [low(score), high(score)])), across, [
     ruleX(curve, { x: "alpha", y1: low, y2: high, stroke: quiet }),
     line(curve, { ...at, ...strokeOptions(style) }),
     dot(curve, { ...at, r: 3, fill: style.stroke }),
     ruleY([Math.min(...curve.map(({ loss }) => loss))], { stroke: quiet, strokeDasharray: "2,4" }),
-    ...chosen(alpha, `alpha = ${compact(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
+    ...chosen(alpha, `alpha = ${compactLabel(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
   ]);
 }
 

@@ -8,7 +8,7 @@ import {
   followPeer,
   readAudit,
   readFolder,
-  revokeNeighbour,
+  revokePeer,
   rotateKey,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
@@ -60,7 +60,7 @@ export async function runDeviceRevokeCommand(
   io: Console,
 ): Promise<void> {
   const folder = await readFolder(state);
-  const { peer, unlinked, isSelf } = await revokeNeighbour(folder, which, reason, warnOn(io));
+  const { peer, unlinked, isSelf } = await revokePeer(folder, which, reason, warnOn(io));
   const lines = isSelf
     ? [
         `${folder.name} has revoked its own key: every device that has linked it unlinks it when the notice arrives`,
