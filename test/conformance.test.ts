@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 import { type Graph, type Matrix, methods, paperData, predict, toRows } from "@fedkm/core";
 import { formatStudy, studyOfPoints } from "@fedkm/device";
 import { applyScaling, standardScaling, undoScaling } from "@fedkm/files";
-import { type DeviceTable, type FitRequest, fitTables, inCommonOrder, linkDevices } from "@fedkm/tables";
+import { clustersInModelOrder, type DeviceTable, type FitRequest, fitTables, linkDevices } from "@fedkm/tables";
 import { sourceAt } from "@fedkm/tables/node";
 import { afterAll, describe, expect, it } from "vitest";
-import { decodeFrames, encodeFrame, type Frame } from "../cli/src/commands/pipe/frames.ts";
+import { decodePipeFrames, encodePipeFrame, type Frame } from "../cli/src/commands/pipe/frames.ts";
 import { runCommandLine } from "../cli/src/program.ts";
 import { studyPlan } from "../cli/src/studyPlan.ts";
 
@@ -209,7 +209,7 @@ async function byLibrary({
   const weighting = asked.weighting ?? (preset === "paper" ? "device" : "sample");
   const options = { ...asked, seed, alpha, weighting, ...(minRows !== undefined && { minimum: minRows }) };
   const found = methods[method](given, links, options as never);
-  const ordered = inCommonOrder(found.centroids, given);
+  const ordered = clustersInModelOrder(found.centroids, given);
   const centroids = ordered.map((own) => toRows(scaling === undefined ? own : undoScaling(own, scaling)));
   return {
     centroids,
@@ -276,7 +276,7 @@ async function bySources({ data: name, differs: _, ...request }: Request, read: 
 /** One process answers all. */
 async function byPipe(all: readonly Request[]): Promise<Answer[]> {
   const frames = all.flatMap(({ data: name, differs: _, ...request }) => [
-    ...encodeFrame(
+    ...encodePipeFrame(
       { ask: "fit", request },
       data[name].map(({ points }) => points),
     ),
@@ -290,7 +290,7 @@ async function byPipe(all: readonly Request[]): Promise<Answer[]> {
     yield stdout;
   })();
   const answers: Frame[] = [];
-  for await (const frame of decodeFrames(pieces)) answers.push(frame);
+  for await (const frame of decodePipeFrames(pieces)) answers.push(frame);
   return all.map(({ data: name }, i): Answer => {
     const { header, arrays } = answers[i + 1];
     if (header.refusal !== undefined) throw new Error(String(header.refusal));

@@ -3,5 +3,5 @@
 export { type AuditOptions, auditRecording, auditStudy, type RecordedAudit } from "./audit.ts";
 export { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone } from "./boards.ts";
 export type { Tally } from "./outcome.ts";
-export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./outcome.ts";
+export { explanations, leakOf, remainingAttacks, rowsFound, titles, verdictOf } from "./outcome.ts";
 export { ownPrivateStudy, ownStudy } from "./scenario.ts";

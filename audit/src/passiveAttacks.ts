@@ -6,11 +6,11 @@ import { type RecordedEvent, sketchCentroids } from "@fedkm/device/inspect";
 import type { PublicRules } from "./inversion.ts";
 import {
   groupsFound,
+  judgedGroups,
+  judgedRows,
   type PublishedGroup,
-  publishedGroups,
   reconstruct,
   rowSpaceOutcome,
-  rowsInUse,
   rowsOutcome,
   sketchesOutcome,
 } from "./judge.ts";
@@ -132,7 +132,7 @@ function simulateLife(scene: AttackScenario) {
     /** All rows that the device ever had, in scaled units. */
     points: scaleRows(study, everything),
     /** Where its rows are guarded: what it has in use, which is not always what it has. */
-    counted: rowsInUse(study, network.history(0)),
+    counted: judgedRows(study, network.history(0)),
   };
 }
 
@@ -171,8 +171,8 @@ function groupsAt(
   { periods, points, counted }: AttackedLife,
   rules: PublicRules,
 ): PublishedGroup[] {
-  if (counted !== undefined) return publishedGroups(message, counted, rules) ?? [];
+  if (counted !== undefined) return judgedGroups(message, counted, rules) ?? [];
   const rows = periods.find(({ until }) => message.at <= until)?.rows ?? [];
-  const found = publishedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
+  const found = judgedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
   return found.map((group) => group.map((row) => rows[row]));
 }

@@ -62,8 +62,8 @@ export async function attackScenario(study: Study, datasets: readonly Matrix[], 
     random,
     datasets: [takeRows(own, range(apart, own.rows)), ...others.map((rows) => pickRows(rows, random))],
     apart: takeRows(own, range(0, apart)),
-    rules: publicRules(study),
-    ranges: featureRanges(study),
+    rules: attackRules(study),
+    ranges: attackedRanges(study),
   };
 }
 
@@ -71,14 +71,14 @@ export async function attackScenario(study: Study, datasets: readonly Matrix[], 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** In the scaled units of the study. */
-export function featureRanges({ features }: Study): Float64Array {
+export function attackedRanges({ features }: Study): Float64Array {
   return Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
 }
 
 /** What every neighbour knows. */
-export function publicRules(study: Study): PublicRules {
+export function attackRules(study: Study): PublicRules {
   const { alpha, coupling, typicalRows, privacy } = study;
-  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...featureRanges(study));
+  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...attackedRanges(study));
   return { alpha, coupling, typicalRows, grain };
 }
 

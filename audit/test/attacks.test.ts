@@ -3,7 +3,7 @@
 import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { auditStudy } from "../src/audit.ts";
-import { type ClusterSnapshot, snapshotsOf } from "../src/inversion.ts";
+import { type ClusterSnapshot, inversionSnapshots } from "../src/inversion.ts";
 import { isolatedRows } from "../src/judge.ts";
 import type { ObservedMessage } from "../src/observation.ts";
 import { leakOf, verdictOf, wilsonInterval } from "../src/outcome.ts";
@@ -22,7 +22,7 @@ function messages(others: readonly (readonly [number, number])[], sums = others.
 }
 
 test("snapshotsOf(messages) finds the mean of a cluster, and that it is all of the rows", () => {
-  const [found] = snapshotsOf(
+  const [found] = inversionSnapshots(
     messages([
       [1, 1],
       [2, 4],
@@ -43,9 +43,9 @@ test("snapshotsOf(messages) finds nothing where rows changed between two message
     [35, 7],
     [36, 9],
   ];
-  expect(snapshotsOf(messages(others, changed), rules)).toEqual([]);
+  expect(inversionSnapshots(messages(others, changed), rules)).toEqual([]);
   const [first, second] = messages(others);
-  expect(snapshotsOf([first, { ...second, stamp: { epoch: 2, sequence: 0 } }], rules)).toEqual([]);
+  expect(inversionSnapshots([first, { ...second, stamp: { epoch: 2, sequence: 0 } }], rules)).toEqual([]);
 });
 
 /** Two clusters, with the numbers of their rows and the sums of the only feature. */

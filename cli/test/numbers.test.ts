@@ -1,7 +1,7 @@
 // Numbers are written with the digits that are known.
 
 import { expect, test } from "vitest";
-import { countLabel, duration, significantLabel, times, value } from "../src/numbers.ts";
+import { countLabel, duration, readableValue, significantLabel, times } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],
@@ -29,7 +29,7 @@ test.each([
   [-1_234_567.8, "-1,234,568"],
   [0.98244, "0.9824"],
 ])("value(%d) is %s: all digits before the point", (number, text) => {
-  expect(value(number)).toBe(text);
+  expect(readableValue(number)).toBe(text);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import type { OpenOptions } from "@fedkm/sql";
 import type { SourceRequest } from "./input/sources.ts";
 import type { Model } from "./model/model.ts";
 import { parseModel, parseWholeModel } from "./model/parseModel.ts";
-import { report, type WorkContext } from "./work.ts";
+import { reportWorkProgress, type WorkContext } from "./work.ts";
 
 /** The model of a file. `whole`: also what only its certificate needs is checked. */
 export function readModel(file: string, { whole = false } = {}): Model {
@@ -39,9 +39,9 @@ export function sourceAt(address: string, options: AddressOptions, context: Work
       const onRows = (rows: number) => {
         if (rows >= announced && rows < announced + ROWS_BETWEEN) return;
         announced = rows;
-        report(context, { step: "read", name: address, rows });
+        reportWorkProgress(context, { step: "read", name: address, rows });
       };
-      const onRetry = () => report(context, { step: "retry", name: address });
+      const onRetry = () => reportWorkProgress(context, { step: "retry", name: address });
       const read = mayStay ? options.read : "memory";
       return openSource(address, { ...options, ...columns, read, missing, onRows, onRetry });
     },

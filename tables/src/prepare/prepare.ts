@@ -4,13 +4,13 @@ import type { Graph, Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
 import { applyScaling } from "@fedkm/files";
 import { spreadWarnings } from "../input/columnWarnings.ts";
-import { type Input, type RowsRequest, readRows } from "../input/readTables.ts";
+import { type Input, type RowsRequest, readInput } from "../input/readTables.ts";
 import { scaledSources } from "../input/sources.ts";
 import type { ModelScaling } from "../model/model.ts";
 import type { WorkContext } from "../work.ts";
 import { type LinksRequest, linkDevices } from "./links.ts";
 import { chooseScaling, isUnscaled } from "./scaling.ts";
-import { rowsOfStudy, type StudyPlan, scalingOfStudy } from "./studyRows.ts";
+import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "./studyRows.ts";
 
 export interface PrepareRequest extends RowsRequest {
   /** Default "complete". */
@@ -37,7 +37,7 @@ export interface Prepared {
 
 export async function prepareTables(request: PrepareRequest, context: WorkContext = {}): Promise<Prepared> {
   const { study, examine = true, scale = "none" } = request;
-  const read = await readRows(request, context, { mayStay: study === undefined, examine });
+  const read = await readInput(request, context, { mayStay: study === undefined, examine });
   if (study !== undefined) return prepareStudy(read, study, request);
   const datasets = read.devices.map(({ points }) => points);
   const { scaling, warnings } = await chooseScaling(scale, read.encoding, datasets);
@@ -50,10 +50,10 @@ export async function prepareTables(request: PrepareRequest, context: WorkContex
 }
 
 async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareRequest): Promise<Prepared> {
-  const input = rowsOfStudy(read, plan);
+  const input = prepareStudyRows(read, plan);
   const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
   const linked = await networkOf(input, datasets, request);
-  return { input, ...linked, datasets, scaling: scalingOfStudy(plan.study), warnings: input.warnings };
+  return { input, ...linked, datasets, scaling: prepareStudyScaling(plan.study), warnings: input.warnings };
 }
 
 async function networkOf(

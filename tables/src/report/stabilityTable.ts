@@ -4,7 +4,7 @@ import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
 import { counted, countLabel, percent } from "../numbers.ts";
-import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
+import { NOTHING, reportClusterMark, reportClusterName, reportDownload, reportList } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
 export function apartWord(silhouette: number): string {
@@ -40,21 +40,21 @@ export function stabilitySection({ model }: FittedRows, stability: Stability): s
     ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
   ];
   const rows = model.clusters.map((_, c): HtmlCell[] => [
-    { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
+    { html: reportClusterMark(model, c), attributes: `data-cluster="${c}"` },
     figure(stability.silhouettes[c]),
     Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
     ...(stability.starts.length > 0 ? [jaccardCell(starts[c])] : []),
     ...(stability.without.length > 0 ? [jaccardCell(without[c]), leastWithout(stability, c)] : []),
   ]);
   const file = model.clusters.map((_, c) => [
-    clusterName(model, c),
+    reportClusterName(model, c),
     ...[stability.silhouettes[c], stability.between[c], starts[c], without[c]].map((own) =>
       Number.isNaN(own) ? null : own,
     ),
   ]);
   return `<p>${escaped(aboutStability(stability))}</p>
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
-${download("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
+${reportDownload("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
 <p>${escaped(otherNumbers(stability, k))}</p>`;
 }
 
@@ -96,7 +96,7 @@ function aboutStability({ rows, of, starts, without, refusals }: Stability): str
     `Rows between clusters have a second centroid within ${NEAR} times the distance of their own.` +
     (again.length === 0
       ? ""
-      : ` The same method ran again ${listed(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
+      : ` The same method ran again ${reportList(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
     notExamined(refusals)
   );
 }
@@ -122,5 +122,5 @@ function otherNumbers({ others, silhouette }: Stability, k: number): string {
     best.silhouette > silhouette
       ? `By this measure k = ${best.k} would be better apart.`
       : `By this measure k = ${k} is the best of these, and k = ${best.k} is the runner-up.`;
-  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${listed(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
+  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${reportList(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
 }

@@ -1,6 +1,6 @@
 // The answer of an audit as data, as a table for the terminal, and as one HTML page for the file of a data officer.
 
-import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
+import { explanations, leakOf, remainingAttacks, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
 import { type Study, whatNeighboursLearn } from "@fedkm/device";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { alignColumns, wrap } from "../../table.ts";
@@ -47,7 +47,7 @@ export function auditAnswer(
     })),
     rowsFound: rowsFound(tallies),
     verdict: verdictOf(privacy, tallies),
-    remaining: remainingOf(privacy, minimum),
+    remaining: remainingAttacks(privacy, minimum),
   };
 }
 

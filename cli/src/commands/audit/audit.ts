@@ -11,7 +11,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { counted } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 import { type AuditAnswer, answerLines, auditAnswer, auditPage } from "./answer.ts";
 
 export interface AuditFlags {
@@ -39,7 +39,7 @@ export async function runAuditCommand(flags: AuditFlags, io: Console): Promise<v
   }
   const answer =
     record === undefined || state === undefined ? await auditNetworks(flags, io) : await auditDevice(record, state);
-  if (out !== undefined) await writeWhole(out, auditPage(answer));
+  if (out !== undefined) await writeResultFile(out, auditPage(answer));
   printAnswer(io, flags.json, answer, () => answerLines(answer, out));
 }
 

@@ -18,9 +18,9 @@ import { linksOfFlag } from "../../input/reading.ts";
 import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { withProgress } from "../../progress.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 import { type CompareFlags, fileData, namedData } from "./data.ts";
-import { comparisonLines, summaryOf, watchablePairs } from "./text.ts";
+import { compareCommandSummary, compareWatchCommands, comparisonLines } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
@@ -51,9 +51,15 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     const { outcomes } = comparison;
     if (outcomes.length > 0) {
       const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
-      await writeWhole(out, drawComparison(outcomes, title));
+      await writeResultFile(out, drawComparison(outcomes, title));
     }
-    return summaryOf(options, data, problem, comparison, watchablePairs(options, k, settings, outcomes));
+    return compareCommandSummary(
+      options,
+      data,
+      problem,
+      comparison,
+      compareWatchCommands(options, k, settings, outcomes),
+    );
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
 }

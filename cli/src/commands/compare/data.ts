@@ -19,13 +19,13 @@ import {
   isUnscaled,
   type Progress,
   type RowsRequest,
-  readClasses,
-  readRows,
+  readInput,
+  readInputClasses,
 } from "@fedkm/tables";
 import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
 import type { SourceFlags } from "../../input/options.ts";
-import { rowsAt } from "../../input/reading.ts";
+import { inputRowsOfCommand } from "../../input/reading.ts";
 import type { PluginFlags } from "../../plugins.ts";
 
 export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
@@ -74,13 +74,13 @@ export async function fileData(options: CompareFlags, onFile: (file: string) => 
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
     throw new UsageError(`--split ${options.split} needs --classes for your files`);
   }
-  const rows = await rowsAt(files, options, process.env);
+  const rows = await inputRowsOfCommand(files, options, process.env);
   if (column !== undefined) await checkClassColumn(rows.files[0], column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
   const onProgress = (step: Progress) => void (step.step === "read" && onFile(step.name));
-  const input = await readRows({ ...reading, ...rows }, { onProgress });
-  const labels = column === undefined ? undefined : await readClasses(input, column, options);
+  const input = await readInput({ ...reading, ...rows }, { onProgress });
+  const labels = column === undefined ? undefined : await readInputClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
   const { scaling } = await chooseScaling(scale, input.encoding, datasets);
   if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
