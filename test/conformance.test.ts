@@ -11,7 +11,7 @@ import { type Graph, type Matrix, methods, paperData, predict, toRows } from "@f
 import { formatStudy, studyOfPoints } from "@fedkm/device";
 import { applyScaling, standardScaling, undoScaling } from "@fedkm/files";
 import { clustersInModelOrder, type DeviceTable, type FitRequest, fitTables, linkDevices } from "@fedkm/tables";
-import { sourceAt } from "@fedkm/tables/node";
+import { inputSourceAt } from "@fedkm/tables/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { decodePipeFrames, encodePipeFrame, type Frame } from "../cli/src/commands/pipe/frames.ts";
 import { runCommandLine } from "../cli/src/program.ts";
@@ -267,7 +267,7 @@ function labelsOf(file: string): number[] {
 
 /** The rows of each file in DuckDB. */
 async function bySources({ data: name, differs: _, ...request }: Request, read: "memory" | "stream" | "aggregate") {
-  const sources = files[name].map((file) => sourceAt(`duckdb:${file}`, { read, env: {} }));
+  const sources = files[name].map((file) => inputSourceAt(`duckdb:${file}`, { read, env: {} }));
   const { model, labels, input } = await fitTables({ ...request, sources, examine: false });
   for (const source of input.sources) await source?.close();
   return answerOf(model, labels);

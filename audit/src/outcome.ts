@@ -138,14 +138,14 @@ function digits(error: number | null): string {
 }
 
 function guessed({ guesses, rightGuesses }: Tally): string {
-  const [low, high] = wilsonInterval(rightGuesses, guesses);
+  const [low, high] = membershipInterval(rightGuesses, guesses);
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const range = `95 % interval ${percent(low)} to ${percent(high)}`;
   return `right in ${percent(rightGuesses / guesses)} of ${guesses} guesses, 50 % is chance (${range})`;
 }
 
 /** Of a share, 95 % (Wilson). */
-export function wilsonInterval(right: number, of: number): [number, number] {
+export function membershipInterval(right: number, of: number): [number, number] {
   const z = 1.96;
   const share = right / of;
   const centre = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);

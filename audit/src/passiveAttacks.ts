@@ -16,7 +16,7 @@ import {
 } from "./judge.ts";
 import { type Observation, type ObservedMessage, observedBy } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import { type AttackScenario, range } from "./scenario.ts";
+import { type AttackScenario, scenarioNumbers } from "./scenario.ts";
 
 // Membership: does what a device sends tell whether a given row is among its rows?
 
@@ -104,7 +104,7 @@ function simulateLife(scene: AttackScenario) {
     periods.push({ until: network.now(), attack, rows });
   };
   const everything = stack([own, takeRows(apart, [0])]);
-  const first = range(0, own.rows);
+  const first = scenarioNumbers(0, own.rows);
   pass(FIRST_MILLISECONDS, undefined, first);
   const more = [...first, own.rows];
   network.setRows(0, everything);
@@ -120,7 +120,7 @@ function simulateLife(scene: AttackScenario) {
       if (i < last)
         network.setLinks(
           i,
-          range(0, last).filter((j) => j !== i),
+          scenarioNumbers(0, last).filter((j) => j !== i),
         );
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);

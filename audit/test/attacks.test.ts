@@ -6,7 +6,7 @@ import { auditStudy } from "../src/audit.ts";
 import { type ClusterSnapshot, inversionSnapshots } from "../src/inversion.ts";
 import { isolatedRows } from "../src/judge.ts";
 import type { ObservedMessage } from "../src/observation.ts";
-import { leakOf, verdictOf, wilsonInterval } from "../src/outcome.ts";
+import { leakOf, membershipInterval, verdictOf } from "../src/outcome.ts";
 import { rowClaims } from "../src/rowTracking.ts";
 import { ownStudy } from "../src/scenario.ts";
 
@@ -137,5 +137,5 @@ test("words say how many digits were found, and how sure a guess is", () => {
   expect(leakOf({ ...nothing, ...more, attack: "membership", guesses: 100, rightGuesses: 60 })).toBe(
     "right in 60 % of 100 guesses, 50 % is chance (95 % interval 50 % to 69 %)",
   );
-  expect(wilsonInterval(0, 10)[0]).toBe(0);
+  expect(membershipInterval(0, 10)[0]).toBe(0);
 });

@@ -43,7 +43,7 @@ export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
 export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
 export type { PrepareRequest } from "./prepare/prepare.ts";
-export { chooseScaling, isUnscaled } from "./prepare/scaling.ts";
+export { applyChosenScaling, chooseScaling } from "./prepare/scaling.ts";
 export type { DeviceNetwork, StudyPlan } from "./prepare/studyRows.ts";
 export { type MethodSettings, RequestError, requestOptionNames } from "./request.ts";
 export { type Verification, type VerifyRequest, verifyTables } from "./verify/verifyTables.ts";

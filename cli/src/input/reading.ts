@@ -4,12 +4,19 @@ import { closeSync, createWriteStream, existsSync, mkdtempSync, openSync, readSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { graph } from "@fedkm/core";
+import { graph, type Method, methods } from "@fedkm/core";
 import type { Plugins } from "@fedkm/experiments";
 import { expandPatterns, type MissingPolicy, readLinks } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
-import { isLinkRule, type LinksRequest, linkRules, type SourceRequest, type WorkContext } from "@fedkm/tables";
-import { sourceAt } from "@fedkm/tables/node";
+import {
+  isLinkRule,
+  type LinksRequest,
+  linkRules,
+  type NamedMethod,
+  type SourceRequest,
+  type WorkContext,
+} from "@fedkm/tables";
+import { inputSourceAt } from "@fedkm/tables/node";
 import type { Console } from "../console.ts";
 import { UsageError } from "../failure.ts";
 import type { SourceFlags } from "./options.ts";
@@ -30,6 +37,21 @@ export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): Link
   return { name: spec, links: async (names) => graph(names.length, await readLinks(spec, names)) };
 }
 
+/** --method. Methods of plug-ins come first. Only the shared one needs what devices are made of. */
+export async function methodOfFlag(
+  name: string,
+  plugged: Readonly<Record<string, Method>>,
+): Promise<string | NamedMethod> {
+  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
+  if (Object.hasOwn(methods, name)) return name;
+  if (name !== "shared") {
+    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
+    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
+  }
+  const { sharedMethod } = await import("@fedkm/device");
+  return { name, method: sharedMethod };
+}
+
 interface PatternRows {
   readonly files: readonly string[];
   readonly sources: readonly SourceRequest[];
@@ -46,7 +68,7 @@ export async function inputRowsOfCommand(
   const asked = { query, where, read, missing, env };
   return {
     files: others.length === 0 ? [] : await inputFilesOfCommand(others),
-    sources: patterns.filter(isAddress).map((address) => sourceAt(address, asked, context)),
+    sources: patterns.filter(isAddress).map((address) => inputSourceAt(address, asked, context)),
   };
 }
 

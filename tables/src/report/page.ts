@@ -11,7 +11,7 @@ import { reportClusterName, reportList } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
-import { apartWord, meanJaccards, stabilitySection } from "./stabilityTable.ts";
+import { reportStabilitySentence, stabilitySection } from "./stabilityTable.ts";
 
 // What a browser adds to the report: a cluster picked by its card, tables sorted by a click, hints without delay. The page
 // says all without it.
@@ -131,30 +131,7 @@ function summarySentences({ model }: FittedRows, traits: readonly Trait[], stabi
       : `The largest is ${reportClusterName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
           Math.min(...most.filter((share) => share > 0)),
         )}, and ${differ}.`;
-  return [asked, found, ...(options.k > 1 ? [stabilitySentence(model, stability)] : [])];
-}
-
-function stabilitySentence(
-  { options, clusters }: FittedRows["model"],
-  { silhouette, starts, without, rows, of }: Stability,
-): string {
-  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
-  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
-  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
-  const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportClusterName({ clusters }, c)));
-  const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
-  // Rows of many columns are about as near to a second centroid even where clusters are plain.
-  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
-  const again =
-    means.length === 0 || means.every(Number.isNaN)
-      ? ""
-      : lost.length > 0
-        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
-        : shaky.length > 0
-          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
-          : `${but} ${whom} find all of them again`;
-  const sampled = rows < of ? " in a sample" : "";
-  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
+  return [asked, found, ...(options.k > 1 ? [reportStabilitySentence(model, stability)] : [])];
 }
 
 export interface ReportParts {

@@ -7,7 +7,7 @@ import { counted, countLabel, percent } from "../numbers.ts";
 import { NOTHING, reportClusterMark, reportClusterName, reportDownload, reportList } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
-export function apartWord(silhouette: number): string {
+function apartWord(silhouette: number): string {
   if (silhouette >= 0.7) return "far apart";
   if (silhouette >= 0.5) return "clearly apart";
   return silhouette >= 0.25 ? "weakly apart" : "not far apart for the scatter of their rows";
@@ -20,11 +20,35 @@ function foundAgain(jaccard: number): string {
 }
 
 /** The mean over repetitions, by cluster; a cluster without rows in one says nothing there. */
-export function meanJaccards(repetitions: readonly (readonly number[])[], k: number): number[] {
+function meanJaccards(repetitions: readonly (readonly number[])[], k: number): number[] {
   return Array.from({ length: k }, (_, c) => {
     const known = repetitions.map((own) => own[c]).filter((jaccard) => !Number.isNaN(jaccard));
     return known.reduce((sum, jaccard) => sum + jaccard, 0) / known.length;
   });
+}
+
+/** The last of the three sentences of a report. */
+export function reportStabilitySentence(
+  { options, clusters }: FittedRows["model"],
+  { silhouette, starts, without, rows, of }: Stability,
+): string {
+  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
+  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
+  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
+  const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportClusterName({ clusters }, c)));
+  const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
+  // Rows of many columns are about as near to a second centroid even where clusters are plain.
+  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
+  const again =
+    means.length === 0 || means.every(Number.isNaN)
+      ? ""
+      : lost.length > 0
+        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
+        : shaky.length > 0
+          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
+          : `${but} ${whom} find all of them again`;
+  const sampled = rows < of ? " in a sample" : "";
+  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
 }
 
 export function stabilitySection({ model }: FittedRows, stability: Stability): string {

@@ -3,12 +3,12 @@
 
 import { type Certificate, edges, type Graph, graph, type Matrix } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { applyScaling, type Scaling } from "@fedkm/files";
+import type { Scaling } from "@fedkm/files";
 import { type Input, type RowsRequest, readInput } from "../input/readTables.ts";
 import { clusterSums, clustersOfModel } from "../model/clusterSums.ts";
 import { type ClusterModel, encodingOfModel, labelScaled, type Model, selectionOfModel } from "../model/model.ts";
 import { isLinkRule, linkDevices } from "../prepare/links.ts";
-import { chooseScaling, isUnscaled } from "../prepare/scaling.ts";
+import { applyChosenScaling, chooseScaling } from "../prepare/scaling.ts";
 import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "../prepare/studyRows.ts";
 import { joinedNames } from "../shellWords.ts";
 import type { WorkContext } from "../work.ts";
@@ -42,7 +42,7 @@ async function compareWithRows(model: Model, input: Input, plan: StudyPlan | und
   const datasets = model.devices.map(({ name }) => rows.get(name) as Matrix);
   const misfit = scalingFault(model, await scalingOf(model, datasets));
   if (misfit !== undefined) return { fault: misfit };
-  if (!isUnscaled(model.scaling)) for (const points of datasets) applyScaling(points, model.scaling);
+  applyChosenScaling(datasets, model.scaling);
   const network = networkOf(model);
   const fault = linkFault(model, network, await ruledLinks(model, datasets));
   if (fault !== undefined) return { fault };

@@ -12,11 +12,10 @@ import {
   parseDeal,
   type Split,
 } from "@fedkm/experiments";
-import { applyScaling } from "@fedkm/files";
 import {
+  applyChosenScaling,
   checkClassColumn,
   chooseScaling,
-  isUnscaled,
   type Progress,
   type RowsRequest,
   readInput,
@@ -55,8 +54,17 @@ export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   readonly json?: true;
 }
 
+/** Of files where there are any, and otherwise by name. */
+export async function compareCommandData(
+  options: CompareFlags,
+  plugged: Plugins["datasets"],
+  onFile: (file: string) => void,
+): Promise<ComparedData> {
+  return options.files.length === 0 ? namedData(options, plugged) : fileData(options, onFile);
+}
+
 /** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(options: CompareFlags, plugged: Plugins["datasets"]): ComparedData {
+function namedData(options: CompareFlags, plugged: Plugins["datasets"]): ComparedData {
   const { dataset, devices, points, seed, split } = options;
   const request = { devices, pointsPerDevice: points, seed };
   if (Object.hasOwn(plugged, dataset)) {
@@ -68,7 +76,7 @@ export function namedData(options: CompareFlags, plugged: Plugins["datasets"]): 
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-export async function fileData(options: CompareFlags, onFile: (file: string) => void): Promise<ComparedData> {
+async function fileData(options: CompareFlags, onFile: (file: string) => void): Promise<ComparedData> {
   const { files, classes: column, scale, devices, seed } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
@@ -83,7 +91,7 @@ export async function fileData(options: CompareFlags, onFile: (file: string) => 
   const labels = column === undefined ? undefined : await readInputClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
   const { scaling } = await chooseScaling(scale, input.encoding, datasets);
-  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
+  applyChosenScaling(datasets, scaling);
   const name = files.join(" ");
   const k = labels && new Set(labels.flatMap((own) => [...own])).size;
   if (datasets.length > 1 && options.split !== undefined) {
