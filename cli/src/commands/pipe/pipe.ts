@@ -1,7 +1,7 @@
 // fedkm pipe: requests as frames on standard input, each answered on standard output before the next is read.
 
 import { once } from "node:events";
-import { type Matrix, predict } from "@fedkm/core";
+import { type Matrix, methods, predict } from "@fedkm/core";
 import { type FitRequest, fitTables, type LinksRequest, optionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
@@ -26,7 +26,7 @@ function asMatrix({ data, rows, cols }: FrameArray): Matrix {
 async function fitAnswer({ request, names }: Frame["header"], datasets: readonly Matrix[]): Promise<Frame> {
   const called = Array.isArray(names) ? names.map(String) : datasets.map((_, i) => String(i));
   const tables = datasets.map((points, i) => ({ name: called[i], points }));
-  const { model, labels, sums } = await fitTables({ ...requestOf(request), tables, examine: false });
+  const { model, labels, sums } = await fitTables({ ...(await requestOf(request)), tables, examine: false });
   const { objective, rounds, converged, messages, bytes } = model;
   const { k, cols, counts } = sums;
   // A cluster without any row has no mean.
@@ -42,13 +42,20 @@ async function fitAnswer({ request, names }: Frame["header"], datasets: readonly
   };
 }
 
-function requestOf(request: unknown): FitRequest {
+async function requestOf(request: unknown): Promise<FitRequest> {
   if (typeof request !== "object" || request === null || Array.isArray(request))
     throw new UsageError(`request must be an object, got ${JSON.stringify(request)}`);
   const { graph = "complete", ...rest } = request as { graph?: unknown } & FitRequest;
   if (typeof graph !== "string" && !Array.isArray(graph))
     throw new UsageError(`graph must be a rule or a list of links, got ${JSON.stringify(graph)}`);
-  return { ...rest, graph: graph as LinksRequest };
+  return { ...rest, method: await namedMethod(rest.method), graph: graph as LinksRequest };
+}
+
+/** Shared clusters are no method of core: what devices are made of is loaded for them alone. */
+async function namedMethod(method: FitRequest["method"] = "fedkm") {
+  if (typeof method !== "string" || Object.hasOwn(methods, method)) return method;
+  const { methodOf } = await import("../fit/fit.ts");
+  return methodOf(method, {});
 }
 
 /** Centroids first, then the points whose nearest ones are asked for. */
