@@ -8,12 +8,12 @@ import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../graph/traffic.ts";
+import { addTraffic, sendTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { checkKernel } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { joinSketches, type PointSketch, sketchPoints } from "../start/federated.ts";
+import { joinSketches, leastSketchCount, type PointSketch, sketchPoints } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import type { ChoiceCosts } from "./participants.ts";
 
@@ -56,7 +56,7 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
   checkSeed(seed);
   checkKernel(kernel);
   const judges = datasets.map((points, i) =>
-    judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSupport(graph, i, minimum) }),
+    judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSketchCount(graph, i, minimum) }),
   );
   const [kept, dropped]: [[number, number, number][], [number, number][]] = [[], []];
   let judged = 0;

@@ -119,6 +119,14 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   return { data, rows: rows.length, cols };
 }
 
+/** The rows over and over until there are `count`. */
+export function repeatRows(points: Matrix, count: number): Matrix {
+  return takeRows(
+    points,
+    Array.from({ length: count }, (_, r) => r % points.rows),
+  );
+}
+
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];

@@ -123,8 +123,3 @@ function boundedMessages(
   }
   return graph.neighbours.reduce((sum, row, i) => sum + (row.length > 0 && isHeard(i) ? 1 + farthest[i] : 0), 0);
 }
-
-/** The points that a centre must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */
-export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
-  return neighbours[device].length === 0 ? 1 : minimum;
-}

@@ -6,11 +6,12 @@ import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { normalStream, type Random, randomStream } from "../data/random.ts";
-import { drainRounds, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
 import {
   adoptNetworkUpdate,
   countNetworkMessage,
   countNetworkTraffic,
+  createNetwork,
   largestNetworkCoordinate,
   type NetworkState,
   networkCentroids,
@@ -61,7 +62,7 @@ export function consensusRounds(
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha, passes, coupling, tol, kernel });
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
+  const state = createNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
   if (init !== "federated") orderMethodSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");

@@ -3,9 +3,10 @@
 import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { drainRounds, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
 import {
   commitNetworkUpdate,
+  createNetwork,
   largestNetworkCoordinate,
   type NetworkState,
   networkCentroids,
@@ -48,7 +49,7 @@ export function distributedRounds(
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, roundsSettings(options));
+  const state = createNetwork(datasets, graph, options, roundsSettings(options));
   orderMethodSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);

@@ -3,9 +3,10 @@
 import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
-import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { type FitModel, runRounds } from "../fit/fit.ts";
 import {
   commitNetworkUpdate,
+  createNetwork,
   largestNetworkCoordinate,
   type NetworkState,
   refreshNetworkStatistics,
@@ -43,7 +44,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, roundsSettings(options));
+  const state = createNetwork(datasets, graph, options, roundsSettings(options));
   orderMethodSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);

@@ -5,9 +5,9 @@ import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { drainRounds, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, runRounds } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import { type NetworkState, type RoundResult, refreshNetworkStatistics } from "../fit/network.ts";
+import { createNetwork, type NetworkState, type RoundResult, refreshNetworkStatistics } from "../fit/network.ts";
 import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { labellingModel } from "../kernel/model.ts";
@@ -71,7 +71,7 @@ export interface Method<Options = MethodOptions> {
 /** Every result is judged by an objective with a coupling and a weighting, also that of a method they do not steer. */
 export const judgingOptions = { coupling: couplings, weighting: ["device", "sample"] } as const satisfies OptionForms;
 
-/** What methods take that start their devices by `startNetwork` and go on in rounds. */
+/** What methods take that start their devices by `createNetwork` and go on in rounds. */
 export const roundsOptions = {
   ...judgingOptions,
   init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
@@ -168,7 +168,7 @@ export function methodOfRounds<Further = unknown>(
     const options = checkedOptions(given);
     const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
-    const network = startNetwork(datasets, graph, options, updateSettings(options));
+    const network = createNetwork(datasets, graph, options, updateSettings(options));
     const advance = begin(network, options);
     return drainRounds(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
   };

@@ -2,19 +2,12 @@
 
 import { checkMatrixOf, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { datasetColumnRanges, datasetColumns, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, squaredDistance } from "../data/matrix.ts";
 import { numberedStreams, randomStream } from "../data/random.ts";
-import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
+import { emptyStatistics } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
-import {
-  type GuardedPoints,
-  type GuardState,
-  guardPoints,
-  RESOLUTION_SHARE,
-  roundGuarded,
-} from "../privacy/guarded.ts";
+import { type GuardState, roundGuarded } from "../privacy/guarded.ts";
 import {
   type CentroidSets,
   type Coupling,
@@ -24,7 +17,14 @@ import {
   packSets,
   setAt,
 } from "../update/coupling.ts";
-import { type Devices, type FederatedStart, federatedStart, type PointSketch } from "./federated.ts";
+import {
+  type Devices,
+  emptySketch,
+  type FederatedStart,
+  federatedStart,
+  type PointSketch,
+  supportedSketch,
+} from "./federated.ts";
 import { bestOf, type EmptyClusters, SHORT_RUN, startEmptyClusters, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /**
@@ -59,17 +59,18 @@ export interface Start {
   readonly traffic: Traffic;
 }
 
-export function start(devices: Devices, options: StartOptions): Start {
+export function start(devices: Devices | GuardedDevices, options: StartOptions): Start {
   const { datasets, graph } = devices;
   const { k, init } = options;
   const cols = datasetColumns(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
-  const clusters = clustersOf(k, datasets.length);
+  const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
   const numbers = clusters.map((own) => own * cols);
   const sent = sendTraffic(graph, numbers);
   if (Array.isArray(init)) {
     return { sets: packSets(givenCentroids(devices, init, clusters, options), cols), traffic: sent };
   }
+  if ("exact" in devices) return guardedStart(devices, options, clusters, sent);
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
@@ -81,10 +82,6 @@ export function start(devices: Devices, options: StartOptions): Start {
     return lowerOf(common, { sets: own, traffic: sent }, devices, { ...options, k });
   }
   return { sets: ownSets(devices, clusters, options), traffic: sent };
-}
-
-function clustersOf(k: ClusterCounts, devices: number): Uint32Array {
-  return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
 }
 
 /** What each device that has enough points begins with; the others begin as adoptFromNearest says. */
@@ -221,48 +218,17 @@ function adoptFromNearest(
 
 // Where the devices of a guarded run begin: every device's own k-means enters by labels that may be published only.
 
-interface GuardedDevices extends Devices, GuardState {
-  readonly points: readonly GuardedPoints[];
-  /** The same rows, of which nothing is held back: for what is not sent. */
-  readonly exact: readonly PreparedPoints[];
-}
+type GuardedDevices = Devices & GuardState;
 
-/** A device with fewer than `minimum` rows for each cluster has too few to hide in: it follows its neighbours without any. */
-export function guardDevices(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  links: PackedLinks,
-  { k, minimum, kernel }: { readonly k: ClusterCounts; readonly minimum: number; readonly kernel: Kernel },
-): GuardedDevices {
-  const clusters = clustersOf(k, datasets.length);
-  const counted = datasets.map((own, i) => {
-    return own.rows >= clusters[i] * minimum ? own : { data: new Float64Array(0), rows: 0, cols: own.cols };
-  });
-  const exact = counted.map((own) => kernel.prepare(own));
-  return {
-    datasets: counted,
-    graph,
-    links,
-    minimum,
-    exact,
-    points: counted.map((own, i) => guardPoints(own, exact[i], minimum)),
-    resolution: datasetColumnRanges(datasets).map((range) => range * RESOLUTION_SHARE),
-  };
-}
-
-/** As `start`, for a given init, "federated" or "local". Devices without rows begin where others are. */
-export function guardedStart(devices: GuardedDevices, options: StartOptions): Start {
-  const { init, k } = options;
-  if (Array.isArray(init)) return start(devices, options);
+/** For "federated" or "local". Devices without rows begin where others are. */
+function guardedStart(devices: GuardedDevices, options: StartOptions, clusters: Uint32Array, sent: Traffic): Start {
   const { datasets, graph } = devices;
   const cols = datasetColumns(datasets);
-  const clusters = clustersOf(k, datasets.length);
   const own = datasets.map(({ rows }, i) => (rows > 0 ? ownClusters(devices, i, clusters[i], options) : undefined));
-  const sketches = own.map((found) => sketchOf(found, cols));
-  if (init === "federated") return federatedStart(devices, { ...options, k: k as number }, sketches);
+  const sketches = own.map((found) => (found === undefined ? emptySketch(cols) : supportedSketch(found, 1)));
+  if (options.init === "federated") return federatedStart(devices, { ...options, k: options.k as number }, sketches);
   const filled = own.map((found, i) => found && withNeighbours(found, sketches, graph.neighbours[i]));
-  const numbers = clusters.map((one) => one * cols);
-  return { sets: packSets(adoptFromNearest(filled, devices, clusters), cols), traffic: sendTraffic(graph, numbers) };
+  return { sets: packSets(adoptFromNearest(filled, devices, clusters), cols), traffic: sent };
 }
 
 /** The cores of a device's own k-means, which count as published from here on: their means, on the grid. */
@@ -281,15 +247,6 @@ function ownClusters(
   );
   roundGuarded(resolution, data);
   return { centroids: { data, rows: k, cols: own.cols }, counts };
-}
-
-/** The clusters that have rows. */
-function sketchOf(found: PointSketch | undefined, cols: number): PointSketch {
-  if (found === undefined) {
-    return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
-  }
-  const kept = Array.from(found.counts.keys()).filter((c) => found.counts[c] > 0);
-  return { centroids: takeRows(found.centroids, kept), counts: Float64Array.from(kept, (c) => found.counts[c]) };
 }
 
 /**

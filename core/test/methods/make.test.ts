@@ -80,8 +80,8 @@ test("methodOfAnswer makes the clusters backbone, bit for bit", () => {
     const flooded = points.map((own, i) => centroidsToFlood(own, 2 * settings.k + 2, i, settings));
     const centroids = solveFloodedComponents(graph, (devices) => {
       const parts = devices.map((i) => ({
-        centres: flooded[i],
-        weights: new Float64Array(flooded[i].rows).fill(1),
+        centroids: flooded[i],
+        counts: new Float64Array(flooded[i].rows).fill(1),
       }));
       return centroidsOfFlood(collectFlood(parts, devices[0], "points"), devices[0], settings).centroids;
     });
