@@ -18,7 +18,7 @@ import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf } from "../measures/measures.ts";
+import { lossOf } from "../kernel/model.ts";
 import { type ChoiceCosts, participantsOf, sampleParticipants } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {

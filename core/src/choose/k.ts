@@ -9,15 +9,14 @@ import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf, silhouetteOf } from "../measures/measures.ts";
+import { lossOf } from "../kernel/model.ts";
+import { silhouetteOf } from "../measures/measures.ts";
 import {
   COMPACT,
   codeLengthOfMoments,
-  covariance,
-  FLAT,
   labelledMoments,
+  momentsFloor,
   separateShareOfMoments,
-  trace,
 } from "./clusterMoments.ts";
 import {
   type ChoiceCosts,
@@ -148,7 +147,7 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
     const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
     const [centroids] = seed.centroids;
     const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
-    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
+    const floor = whole?.floor ?? momentsFloor(alike);
     const length = codeLengthOfMoments(alone, floor);
     whole ??= { floor, length };
     const apart = separateShareOfMoments(alike);

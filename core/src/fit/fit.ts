@@ -78,10 +78,11 @@ export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOpt
   return drainRounds(roundsOf(datasets, graph, options, false));
 }
 
-export function drainRounds<T>(loop: Generator<unknown, T, void>): T {
+export function drainRounds<R, T>(loop: Generator<R, T, void>, onRound?: (round: R) => void): T {
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;
+    onRound?.(step.value);
   }
 }
 

@@ -12,14 +12,13 @@ import {
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
-import { type Matrix, twoNearest } from "../data/matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
 import { networkPointScales } from "../fit/network.ts";
 import { type Graph, packGraph } from "../graph/graph.ts";
-import { jsKernel } from "../kernel/js.ts";
-import { kernelStatistics } from "../kernel/kernel.ts";
-import { fastKernel } from "../kernel/wasm.ts";
+import { twoNearest } from "../kernel/kernel.ts";
+import { lossOf } from "../kernel/model.ts";
 import {
   type Coupling,
   checkScaledPenalty,
@@ -83,7 +82,16 @@ export function objective(
   return objectiveOf(datasets, centroids, graph, checkedObjective(datasets, centroids, graph, options)).objective;
 }
 
-/** The options of an objective with their defaults; everything it needs is checked. */
+/** The options of an objective with their defaults, checked. */
+export function objectiveSettings(options: ObjectiveOptions): ObjectiveSettings {
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("coupling", coupling, couplings);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
+}
+
+/** The same, and everything else that an objective needs is checked too. */
 export function checkedObjective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
@@ -92,13 +100,11 @@ export function checkedObjective(
 ): ObjectiveSettings {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
-  checkSets(centroids, coupling);
+  const settings = objectiveSettings(options);
+  checkSets(centroids, settings.coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
+  return settings;
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
@@ -266,18 +272,6 @@ export function silhouetteOf(points: Matrix, centroids: Matrix): number {
 }
 
 // F of GTVMin and its parts, on data and centroids that were checked: the functions above check and call these.
-
-/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
-const MANY_NUMBERS = 50_000;
-
-/** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
-  if (points.rows === 0) return 0;
-  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  const { loss } = kernelStatistics(prepared, centroids);
-  prepared.release();
-  return loss;
-}
 
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));

@@ -12,8 +12,8 @@ import {
   networkCentroids,
   refreshNetworkStatistics,
 } from "../fit/network.ts";
-import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { laplacianExtremes } from "../graph/spectrum.ts";
+import type { Graph } from "../graph/graph.ts";
+import { unweightedLaplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
@@ -65,14 +65,9 @@ export function* withMethodParts<Parts extends object>(
   return Object.assign(yield* loop, partsAtEnd());
 }
 
-export function unweightedExtremes(graph: Graph) {
-  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
-  return laplacianExtremes(graphOfEdges(graph.size, links));
-}
-
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
 function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
-  const extremes = unweightedExtremes(graph);
+  const extremes = unweightedLaplacianExtremes(graph);
   const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   return meanRows / (2 * k * pace);

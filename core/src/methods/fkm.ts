@@ -2,7 +2,7 @@
 
 import { checkInteger, checkSignal } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, largestMagnitude, type Matrix } from "../data/matrix.ts";
 import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic, type Traffic } from "../graph/traffic.ts";
@@ -66,7 +66,9 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
     const numbers = flooded.map(({ centroids, counts }) => centroids.data.length + counts.length);
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
-    const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
+    const move = (own: Matrix, i: number) => (round > 0 ? largestDifference(own.data, starts[i].data) : 0);
+    const largestMove = centroids.reduce((most, own, i) => Math.max(most, move(own, i)), 0);
+    const scale = centroids.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
     const { inertia, ...reached } = objectiveOf(datasets, centroids, graph, settings.judged);
     history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
@@ -119,16 +121,4 @@ function join(
   const warm = kmeansOn(joined.centroids, { k: settings.k, init, weights: joined.counts });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
-}
-
-function compare(before: readonly Matrix[], after: readonly Matrix[]) {
-  let largestMove = 0;
-  let scale = 0;
-  after.forEach(({ data }, i) => {
-    data.forEach((x, at) => {
-      largestMove = Math.max(largestMove, Math.abs(x - before[i].data[at]));
-      scale = Math.max(scale, Math.abs(x));
-    });
-  });
-  return { largestMove, scale };
 }

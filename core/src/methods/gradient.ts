@@ -2,8 +2,8 @@
 
 import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
-import { type FitModel, runRounds } from "../fit/fit.ts";
+import { largestDifference, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { drainRounds, type FitModel, runRounds } from "../fit/fit.ts";
 import {
   commitNetworkUpdate,
   createNetwork,
@@ -12,7 +12,7 @@ import {
   refreshNetworkStatistics,
 } from "../fit/network.ts";
 import { edges, type Graph } from "../graph/graph.ts";
-import { unweightedExtremes } from "./distributed.ts";
+import { unweightedLaplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
@@ -53,18 +53,15 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const advance = () => runGradientRound(state, exchanges, step, step * pointWeight);
   const loop = runRounds(state, advance, { most: rounds, signal });
   const reached: number[] = [];
-  for (;;) {
-    const next = loop.next();
-    if (next.done) return Object.assign(next.value, { step, ownObjective: reached });
-    reached.push(ownObjective(state, pointWeight));
-  }
+  const model = drainRounds(loop, () => reached.push(ownObjective(state, pointWeight)));
+  return Object.assign(model, { step, ownObjective: reached });
 }
 
 gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {
-  return 0.9 / (pointCurvature + (unweightedExtremes(graph)?.largest ?? 0));
+  return 0.9 / (pointCurvature + (unweightedLaplacianExtremes(graph)?.largest ?? 0));
 }
 
 /** Labels are those of the round's start throughout; in every exchange every device sends once. */
@@ -80,7 +77,7 @@ function runGradientRound(state: NetworkState, exchanges: number, step: number, 
     refreshNetworkStatistics(state, i);
     scale = Math.max(scale, largestNetworkCoordinate(state, i));
   }
-  const largestMove = state.sets.data.reduce((most, x, at) => Math.max(most, Math.abs(x - before[at])), 0);
+  const largestMove = largestDifference(state.sets.data, before);
   return { largestMove, converged: largestMove <= state.settings.tol * scale };
 }
 

@@ -2,20 +2,12 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import {
-  dot,
-  type Matrix,
-  removeProjection,
-  repeatRows,
-  squaredDistance,
-  takeRows,
-  twoNearest,
-} from "../data/matrix.ts";
+import { dot, type Matrix, removeProjection, repeatRows, squaredDistance, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { emptyStatistics, kernelStatistics } from "../kernel/kernel.ts";
+import { emptyStatistics, kernelStatistics, twoNearest } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";

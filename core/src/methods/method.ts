@@ -1,7 +1,7 @@
 // What every method takes and gives, so that they can be compared on one problem; and how a further one is made, from one
 // of its rounds or from its answer.
 
-import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf } from "../data/check.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
@@ -11,7 +11,7 @@ import { createNetwork, type NetworkState, type RoundResult, refreshNetworkStati
 import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { labellingModel } from "../kernel/model.ts";
-import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
+import { type ObjectiveSettings, objectiveOf, objectiveSettings } from "../measures/measures.ts";
 import { couplings, emptyMatches, match } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
@@ -115,12 +115,8 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function methodObjective(options: CommonOptions): ObjectiveSettings {
-  const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("coupling", coupling, couplings);
-  checkOneOf("weighting", weighting, judgingOptions.weighting);
-  return { alpha, coupling, weighting, penalty: "squared" };
+export function methodObjective({ alpha = 0, coupling, weighting }: CommonOptions): ObjectiveSettings {
+  return objectiveSettings({ alpha, coupling, weighting });
 }
 
 /** Where a method without rounds came to, and what it took. */

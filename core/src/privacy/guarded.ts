@@ -1,8 +1,8 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
-import { datasetColumnRanges, type Matrix, squaredDistance, twoNearest } from "../data/matrix.ts";
-import type { Kernel, PreparedPoints, Statistics } from "../kernel/kernel.ts";
+import { datasetColumnRanges, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
 import {
   type Classes,

@@ -131,14 +131,3 @@ export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centro
   for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
   return takeRows(points, near);
 }
-
-/** How far the centroid goes that goes farthest. */
-export function longestWay(from: Matrix, to: Matrix): number {
-  let longest = 0;
-  for (let c = 0, at = 0; c < from.rows; c++) {
-    let square = 0;
-    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
-    longest = Math.max(longest, Math.sqrt(square));
-  }
-  return longest;
-}

@@ -5,7 +5,7 @@ import { defaults } from "../data/defaults.ts";
 import { datasetColumns, type Matrix, squaredDistance } from "../data/matrix.ts";
 import { numberedStreams, randomStream } from "../data/random.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { emptyStatistics } from "../kernel/kernel.ts";
+import { clusterMeans, emptyStatistics } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
 import { type GuardState, roundGuarded } from "../privacy/guarded.ts";
 import {
@@ -241,12 +241,10 @@ function ownClusters(
   const own = datasets[device];
   const run = { points: own, prepared: exact[device], k, maxIter: defaults.maxIter, tol: 0 };
   const found = bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
-  const { counts, sums } = points[device].publishCores(found.data);
-  const data = sums.map((sum, i) =>
-    counts[Math.floor(i / own.cols)] > 0 ? sum / counts[Math.floor(i / own.cols)] : 0,
-  );
+  const cores = points[device].publishCores(found.data);
+  const data = clusterMeans(cores, new Float64Array(found.data.length));
   roundGuarded(resolution, data);
-  return { centroids: { data, rows: k, cols: own.cols }, counts };
+  return { centroids: { data, rows: k, cols: own.cols }, counts: cores.counts };
 }
 
 /**
