@@ -48,7 +48,7 @@ export {
   centroidsToFlood,
   collectFlood,
   floodSettings,
-  solveFloodedComponents,
+  solveFlood,
 } from "./methods/flooding.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";

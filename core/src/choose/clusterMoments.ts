@@ -193,7 +193,7 @@ function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void
 }
 
 /** The common covariance inside some clusters, as it is. */
-export function covariance(
+function covariance(
   { counts, sums, products, means: { cols: q } }: ClusterMoments,
   clusters: readonly number[],
 ): Float64Array {
@@ -277,7 +277,7 @@ export const COMPACT = 0.09;
 const FEWEST = 5;
 
 /** The share of the points whose cluster is apart from every other; a single one has nothing to be apart from. */
-export function separateShareOfMoments(sums: ClusterMoments): number {
+export function separateMoments(sums: ClusterMoments): number {
   const { counts } = sums;
   if (counts.length === 1) return 1;
   const clusters = Array.from(counts.keys()).filter((c) => counts[c] >= FEWEST);
@@ -338,7 +338,7 @@ function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
  * adds little. Clusters are normal, each with a covariance of its own or all with a common one, whichever is shorter.
  * `floor` is added to every variance: without it equal points would take no length at all.
  */
-export function codeLengthOfMoments(sums: ClusterMoments, floor: number): number {
+export function momentsLength(sums: ClusterMoments, floor: number): number {
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);

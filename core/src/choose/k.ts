@@ -11,13 +11,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../kernel/model.ts";
 import { silhouetteOf } from "../measures/measures.ts";
-import {
-  COMPACT,
-  codeLengthOfMoments,
-  labelledMoments,
-  momentsFloor,
-  separateShareOfMoments,
-} from "./clusterMoments.ts";
+import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
 import {
   type ChoiceCosts,
   narrowParticipants,
@@ -148,9 +142,9 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
     const [centroids] = seed.centroids;
     const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
     const floor = whole?.floor ?? momentsFloor(alike);
-    const length = codeLengthOfMoments(alone, floor);
+    const length = momentsLength(alone, floor);
     whole ??= { floor, length };
-    const apart = separateShareOfMoments(alike);
+    const apart = separateMoments(alike);
     // Clusters that are not apart may be cells of an even spread, which gain by being compact.
     const gain = whole.length - length - COMPACT * (1 - apart);
     const totals = totalsOf(datasets, centroids);

@@ -90,9 +90,8 @@ export function fitSettings(options: FitOptions, graph: Graph) {
   const given = typeof k === "number" ? options : { ...options, candidates: false };
   const settingsOf = settingsOfRounds(given, preset, schedule, around);
   const init = options.init ?? defaultInit(preset, options, k, penalty);
-  checkStart(penalty, init);
+  checkPenalised(penalty, init, options.robust);
   checkGuarded(options, init);
-  checkRobust(options.robust, penalty);
   return { schedule, preset, k, around, init, penalty, settingsOf };
 }
 
@@ -152,22 +151,19 @@ function checkGuarded(options: FitOptions, init: Init): void {
   }
 }
 
-/** From a common start no link costs anything, and these penalties would hold all devices there. */
-function checkStart(penalty: PenaltyOption, init: Init): void {
+/** What only the squared penalty goes with. */
+function checkPenalised(penalty: PenaltyOption, init: Init, robust: FitOptions["robust"]): void {
   checkPenalty(penalty);
-  if (penalty === "squared" || (init !== "auto" && init !== "federated")) return;
+  if (penalty === "squared") return;
   const name = typeof penalty === "string" ? penalty : penalty.name;
-  const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
-  throw new RangeError(
-    `init must be ${rule} (with penalty "${name}" devices never leave a common start), got "${init}"`,
-  );
-}
-
-/** Robust updates limit the lengths that (E2) and (E3) find, and a penalty would weigh them a second time. */
-function checkRobust(robust: FitOptions["robust"], penalty: PenaltyOption): void {
-  if (robust === undefined || robust === false || penalty === "squared") return;
-  const name = typeof penalty === "string" ? penalty : penalty.name;
-  throw new RangeError(`penalty must be "squared" with robust, got "${name}"`);
+  // From a common start no link costs anything, and these penalties would hold all devices there.
+  if (init === "auto" || init === "federated") {
+    const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
+    const reason = `with penalty "${name}" devices never leave a common start`;
+    throw new RangeError(`init must be ${rule} (${reason}), got "${init}"`);
+  }
+  // Robust updates limit the lengths that (E2) and (E3) find, and a penalty would weigh them a second time.
+  if (robust) throw new RangeError(`penalty must be "squared" with robust, got "${name}"`);
 }
 
 /** paper: as printed, with its denominator corrected, from every device's own k-means. dependable: further starts in the first rounds, then over-relaxed single passes. */

@@ -16,7 +16,7 @@ import {
   type Matches,
   type Penalty,
   type PenaltyOption,
-  prefetchCentroidSets,
+  prefetchSets,
   scaledPenalty,
 } from "../update/coupling.ts";
 import { runUpdate } from "../update/update.ts";
@@ -207,7 +207,7 @@ export function runRound(state: NetworkState, { order, ends }: RoundOrder, setti
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
-      prefetchCentroidSets(state.sets, state.links, order, at);
+      prefetchSets(state.sets, state.links, order, at);
       visit(state, order[at], settings);
     }
     for (let at = from; at < ends[s]; at++) {

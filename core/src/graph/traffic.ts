@@ -2,9 +2,9 @@
 
 import {
   breadthFirst,
+  componentsInForest,
   emptyForest,
   type Forest,
-  forestComponents,
   type Graph,
   hopsFrom,
   type PackedLinks,
@@ -78,7 +78,7 @@ export function floodTraffic(
   forest = breadthFirst(graph, links),
 ): Traffic {
   const { size, neighbours } = graph;
-  const component = forestComponents(forest);
+  const component = componentsInForest(forest);
   const totals = new Float64Array(size);
   for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
   const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);

@@ -199,15 +199,8 @@ function checkSize(centroids: readonly Matrix[], graph: Graph): void {
 
 /** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
 export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  const pairs = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum += (count * (count - 1)) / 2;
-    return sum;
-  };
-  const together = pairs(cells.values());
-  const inA = pairs(rows.values());
-  const inB = pairs(columns.values());
+  const { total, sums } = contingency(a, b);
+  const [together, inA, inB] = sums((count) => (count * (count - 1)) / 2);
   const expected = total < 2 ? 0 : (inA * inB) / ((total * (total - 1)) / 2);
   const most = (inA + inB) / 2;
   // Both all alone or both all together: the same partition.
@@ -216,19 +209,13 @@ export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): n
 
 /** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  if (rows.size <= 1 && columns.size <= 1) return 1;
-  const entropy = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum -= (count / total) * ln(count / total);
-    return sum;
-  };
-  const inA = entropy(rows.values());
-  const inB = entropy(columns.values());
-  const shared = inA + inB - entropy(cells.values());
-  return Math.max(0, shared) / ((inA + inB) / 2);
+  const { total, sums, cells } = contingency(a, b);
+  if (cells <= 1) return 1;
+  const [together, inA, inB] = sums((count) => -(count / total) * ln(count / total));
+  return Math.max(0, inA + inB - together) / ((inA + inB) / 2);
 }
 
+/** How many points have both labels, the first and the second; `sums` adds up a function of these counts, for each of the three. */
 function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
   checkNumbers("a", a);
   checkNumbers("b", b);
@@ -242,7 +229,9 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
     rows.set(a[i], (rows.get(a[i]) ?? 0) + 1);
     columns.set(b[i], (columns.get(b[i]) ?? 0) + 1);
   }
-  return { cells, rows, columns, total: a.length };
+  const sums = (term: (count: number) => number) =>
+    [cells, rows, columns].map((counts) => Array.from(counts.values()).reduce((sum, count) => sum + term(count), 0));
+  return { total: a.length, cells: cells.size, sums };
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   collectFlood,
   type FloodSettings,
   floodSettings,
-  solveFloodedComponents,
+  solveFlood,
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
@@ -58,7 +58,7 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
     const sketch = describe(seen, centroidsToFlood(seen, backboneSize, i, settings), settings);
     return supportedSketch(sketch, leastSketchCount(graph, i, minimum));
   });
-  const centroids = solveFloodedComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
     const all = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     const weighed = counts ? all : { ...all, counts: all.counts.map(() => 1) };

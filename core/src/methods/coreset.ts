@@ -12,7 +12,7 @@ import {
   collectFlood,
   type FloodSettings,
   floodSettings,
-  solveFloodedComponents,
+  solveFlood,
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
@@ -47,7 +47,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
   if (coresetSize !== undefined) checkInteger("coresetSize", coresetSize, 0);
   const own = datasets.map((points, i) => solveOwn(points, i, settings));
   const parts = new Array<CoresetPart>(datasets.length);
-  const centroids = solveFloodedComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const size = coresetSize ?? 20 * settings.k * devices.length;
     const totals = devices.map((i) => own[i].total);
     // w(q) cost(q) is the same for every sample q of the component.

@@ -18,7 +18,7 @@ import {
   type FloodSettings,
   floodSettings,
   meansToFlood,
-  solveFloodedComponents,
+  solveFlood,
 } from "./flooding.ts";
 import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
@@ -60,9 +60,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
     const flooded = starts.map((start, i) => localMeans(run, i, start));
-    const centroids = solveFloodedComponents(graph, (devices) =>
-      join(run, devices, flooded, round > 0 ? starts : undefined),
-    );
+    const centroids = solveFlood(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
     const numbers = flooded.map(({ centroids, counts }) => centroids.data.length + counts.length);
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));

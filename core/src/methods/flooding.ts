@@ -10,13 +10,7 @@ import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import type { ObjectiveSettings } from "../measures/measures.ts";
 import { joinSketches, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { bestOf } from "../start/kmeans.ts";
-import {
-  type CommonOptions,
-  checkMethodOptions,
-  type MethodOptions,
-  methodObjective,
-  roundsSettings,
-} from "./method.ts";
+import { type CommonOptions, checkMethodOptions, type MethodOptions, methodJudging, roundsSettings } from "./method.ts";
 
 export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
@@ -48,7 +42,7 @@ export function floodSettingsOfDevice(method: string, cols: number, options: Flo
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
   const { kernel, tol } = roundsSettings(options);
-  return { method, k, cols, restarts, seed, kernel, tol, judged: methodObjective(options) };
+  return { method, k, cols, restarts, seed, kernel, tol, judged: methodJudging(options) };
 }
 
 /** Best-of-restarts k-means on a device's own points, with as many centroids as it has points for. */
@@ -69,7 +63,7 @@ export function meansToFlood({ counts, sums }: Statistics, cols: number): PointS
 }
 
 /** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
-export function solveFloodedComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
+export function solveFlood(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
   const centroids = new Array<Matrix>(graph.size);
   for (const devices of componentsOf(graph)) {
     const { data, rows, cols } = solve(devices);
@@ -90,7 +84,7 @@ export function centroidsOfFlood(
   { centroids: points, counts: weights }: PointSketch,
   lowestDevice: number,
   { method, k, restarts, seed }: FloodSettings,
-): { readonly centroids: Matrix; readonly inertia: number } {
+) {
   // A component that knows fewer centroids names some twice.
   if (points.rows < k) return { centroids: repeatRows(points, k), inertia: 0 };
   // Not the caller's kernel: devices may run different ones, and rounding must not part them.

@@ -2,14 +2,14 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, removeProjection, repeatRows, squaredDistance, takeRows } from "../data/matrix.ts";
+import { dot, type Matrix, removeProjection, repeatRows, stack, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, kernelStatistics, twoNearest } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
-import { leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
+import { farthestRows, leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import {
   collectFlood,
@@ -17,7 +17,7 @@ import {
   floodSettings,
   floodSettingsOfDevice,
   meansToFlood,
-  solveFloodedComponents,
+  solveFlood,
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
@@ -45,12 +45,13 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
     for (const label of labels) counts[label]++;
     return supportedSketch({ centroids, counts }, least[i]);
   });
-  const centroids = solveFloodedComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
     const { centroids: all } = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     // The lowest device that flooded anything begins: a choice that all can make alike.
-    const first = parts.find(({ counts }) => counts.length > 0) as PointSketch;
-    const chosen = farthestFirst(all, first.counts.length, settings.k);
+    const { centroids: begun } = parts.find(({ counts }) => counts.length > 0) as PointSketch;
+    // The first centroids, then over and over the one farthest from all chosen, until there are k.
+    const chosen = stack([begun, takeRows(all, farthestRows(all, begun, settings.k - begun.rows))]);
     return repeatRows(groupMeans(all, chosen), settings.k);
   });
   const numbers = flooded.map((own) => own.centroids.data.length);
@@ -173,22 +174,6 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
       for (let x = 0; x < direction.length; x++) direction[x] = normal();
     }
   });
-}
-
-/** The first centroids, then over and over the one farthest from all chosen, until there are k. */
-function farthestFirst(centroids: Matrix, first: number, k: number): Matrix {
-  const { data, rows, cols } = centroids;
-  const distances = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-  const chosen: number[] = [];
-  while (chosen.length < k) {
-    const farthest = distances.reduce((best, distance, r) => (distance > distances[best] ? r : best), 0);
-    const next = chosen.length < first ? chosen.length : farthest;
-    chosen.push(next);
-    for (let r = 0; r < rows; r++) {
-      distances[r] = Math.min(distances[r], squaredDistance(data, r * cols, data, next * cols, cols));
-    }
-  }
-  return takeRows(centroids, chosen);
 }
 
 /** Every centroid to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */

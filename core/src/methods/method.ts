@@ -115,7 +115,7 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function methodObjective({ alpha = 0, coupling, weighting }: CommonOptions): ObjectiveSettings {
+export function methodJudging({ alpha = 0, coupling, weighting }: CommonOptions): ObjectiveSettings {
   return objectiveSettings({ alpha, coupling, weighting });
 }
 
@@ -184,7 +184,7 @@ export function methodOfAnswer<Further = unknown>(
   const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
     const options = checkedOptions(given);
     checkNetwork(datasets, graph);
-    return methodModel(datasets, graph, methodObjective(options), answer(datasets, graph, options));
+    return methodModel(datasets, graph, methodJudging(options), answer(datasets, graph, options));
   };
   return Object.assign(method, about);
 }

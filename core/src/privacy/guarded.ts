@@ -4,14 +4,7 @@
 import { datasetColumnRanges, type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
-import {
-  type Classes,
-  leaveOutSmallParts,
-  leftOutClasses,
-  mergeSmallParts,
-  oneClass,
-  splitClasses,
-} from "./classes.ts";
+import { type Classes, leaveOutSmallParts, leftClasses, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
 
 /**
  * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss is that
@@ -108,7 +101,7 @@ export function guardPoints(
       if (!mayLeaveOut) return split(labels, k);
       const before = classes;
       const isSplit = split(labels, k + 1);
-      const found = leftOutClasses(classes, labels, k);
+      const found = leftClasses(classes, labels, k);
       // The same object where nothing has changed, so that nobody writes it down again.
       classes = !isSplit && found.left?.every((is, id) => is === (before.left?.[id] ?? 0)) ? before : found;
       return isSplit;

@@ -57,7 +57,7 @@ export function memorySource(points: Matrix): Source {
     cols,
     ...extremesOf([points]),
     async parts(centroids, grids) {
-      const sums = emptySourceParts(centroids);
+      const sums = sourceParts(centroids);
       return { sums, loss: addKernelBlock(points, grids, centroids.data, sums) };
     },
     async sample(size) {
@@ -105,7 +105,7 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-export function emptySourceParts({ rows, cols }: Matrix): Float64Array {
+export function sourceParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
 }
 

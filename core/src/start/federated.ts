@@ -3,16 +3,9 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { defaults } from "../data/defaults.ts";
-import { datasetColumns, type Matrix, repeatRows, stack, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, repeatRows, squaredDistance, stack, takeRows } from "../data/matrix.ts";
 import { numberedStreams, type Random, randomStream } from "../data/random.ts";
-import {
-  breadthFirst,
-  componentMembers,
-  type Forest,
-  forestComponents,
-  type Graph,
-  type PackedLinks,
-} from "../graph/graph.ts";
+import { breadthFirst, type Forest, forestMembers, type Graph, type PackedLinks } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
@@ -157,6 +150,24 @@ export function emptySketch(cols: number): PointSketch {
   return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
 }
 
+/** At most so many rows, one after the other: the one farthest from `known` and all before it, as long as one is apart. */
+export function farthestRows(points: Matrix, known: Matrix, count: number): number[] {
+  const { data, rows, cols } = points;
+  const squares = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const approach = (from: Float64Array, at: number) => {
+    for (let r = 0; r < rows; r++) squares[r] = Math.min(squares[r], squaredDistance(data, r * cols, from, at, cols));
+  };
+  for (let c = 0; c < known.rows; c++) approach(known.data, c * cols);
+  const found: number[] = [];
+  while (found.length < count) {
+    const farthest = squares.reduce((best, square, r) => (square > squares[best] ? r : best), 0);
+    if (!(squares[farthest] > 0)) break;
+    found.push(farthest);
+    approach(data, farthest * cols);
+  }
+  return found;
+}
+
 /** Where sketches are counted, one after the other. */
 let room = emptyStatistics(0, 0);
 
@@ -210,7 +221,7 @@ export function federatedStart(
   const forest = breadthFirst(network, links);
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
-  const components = componentMembers(forestComponents(forest));
+  const components = forestMembers(forest);
   const seeds = components.map((devices, c) => componentSeed(prepared, sketches, devices, c, options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), links, forest));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.

@@ -2,7 +2,7 @@
 
 import { checkMatrixOf, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { datasetColumns, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, stack } from "../data/matrix.ts";
 import { numberedStreams, randomStream } from "../data/random.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { clusterMeans, emptyStatistics } from "../kernel/kernel.ts";
@@ -21,6 +21,7 @@ import {
   type Devices,
   emptySketch,
   type FederatedStart,
+  farthestRows,
   federatedStart,
   type PointSketch,
   supportedSketch,
@@ -251,40 +252,17 @@ function ownClusters(
  * A cluster without published rows has no place of its own: its k-means mean is that of few rows. It begins at the
  * neighbours' centroid that is farthest from all that the device has or, without neighbours, where its largest is.
  */
-function withNeighbours(
-  { centroids, counts }: PointSketch,
-  sketches: readonly PointSketch[],
-  neighbours: ArrayLike<number>,
-): Matrix {
-  const { rows: k, cols } = centroids;
+function withNeighbours(own: PointSketch, sketches: readonly PointSketch[], neighbours: ArrayLike<number>): Matrix {
+  const { centroids, counts } = own;
+  const { rows, cols } = centroids;
   const data = centroids.data.slice();
-  const others = Array.from(neighbours, (j) => sketches[j].centroids).filter(({ rows }) => rows > 0);
-  const known = Array.from({ length: k }, (_, c) => c).filter((c) => counts[c] > 0);
-  for (let c = 0; c < k; c++) {
-    if (counts[c] > 0) continue;
-    const farthest = farthestOf(others, { data, cols }, known);
-    const largest = counts.indexOf(Math.max(...counts)) * cols;
-    data.set(farthest ?? data.slice(largest, largest + cols), c * cols);
-    known.push(c);
-  }
-  return { data, rows: k, cols };
-}
-
-function farthestOf(
-  others: readonly Matrix[],
-  { data, cols }: Pick<Matrix, "data" | "cols">,
-  known: readonly number[],
-): Float64Array | undefined {
-  let farthest: Float64Array | undefined;
-  let most = 0;
-  for (const other of others) {
-    for (let c = 0; c < other.rows; c++) {
-      const distances = known.map((own) => squaredDistance(other.data, c * cols, data, own * cols, cols));
-      const nearest = Math.min(...distances);
-      if (nearest <= most) continue;
-      most = nearest;
-      farthest = other.data.slice(c * cols, (c + 1) * cols);
-    }
-  }
-  return farthest;
+  const others = stack(Array.from(neighbours, (j) => sketches[j].centroids));
+  const empty = Array.from(counts.keys()).filter((c) => counts[c] === 0);
+  const farthest = farthestRows(others, supportedSketch(own, 1).centroids, empty.length);
+  const largest = counts.indexOf(Math.max(...counts));
+  empty.forEach((c, at) => {
+    const [from, row] = at < farthest.length ? [others.data, farthest[at]] : [data, largest];
+    data.set(from.slice(row * cols, (row + 1) * cols), c * cols);
+  });
+  return { data, rows, cols };
 }
