@@ -14,7 +14,7 @@ import { type DeviceTable, type FitRequest, fitTables, inCommonOrder, linkDevice
 import { sourceAt } from "@fedkm/tables/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { decodeFrames, encodeFrame, type Frame } from "../cli/src/commands/pipe/frames.ts";
-import { run } from "../cli/src/program.ts";
+import { runCommandLine } from "../cli/src/program.ts";
 import { studyPlan } from "../cli/src/studyPlan.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -247,7 +247,7 @@ async function byCommand(request: Request): Promise<Answer> {
     stderr += text;
   };
   const io = { stdout: output, stderr: { write: complain }, env: {} };
-  const code = await run(["fit", ...files[request.data], ...flags, "--out", out], io);
+  const code = await runCommandLine(["fit", ...files[request.data], ...flags, "--out", out], io);
   if (code !== 0) throw new Error(stderr);
   const model = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
   if (model.labels.length === 0) return answerOf(model);
@@ -407,7 +407,11 @@ describe("a study has one answer", () => {
     const { model, labels } = await fitTables(request);
     const out = join(folder, "study");
     const output = { write: () => {} };
-    await run(["fit", ...files[name], "--study", file, "--out", out], { stdout: output, stderr: output, env: {} });
+    await runCommandLine(["fit", ...files[name], "--study", file, "--out", out], {
+      stdout: output,
+      stderr: output,
+      env: {},
+    });
     const written = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
     const all = written.labels.map((own: { file: string }) => labelsOf(join(out, "labels", own.file)));
     expect(answerOf(written, all)).toEqual(answerOf(model, labels));

@@ -1,8 +1,8 @@
 // Lines on a terminal that are painted over: one that says how far the work is and leaves no trace, or a table.
 
-import type { Output } from "./console.ts";
+import type { Console, Output } from "./console.ts";
 
-export interface Progress {
+export interface ProgressLine {
   /** Replaces the line, unless it was replaced a moment ago: writing must not cost more than the work. */
   show(text: string): void;
   /** Replaces the line for what comes next. */
@@ -14,7 +14,7 @@ const BETWEEN_MILLISECONDS = 50;
 const ERASE_LINE = "\r\u001b[K";
 
 /** Silent where nobody looks on. */
-export function progressOn(output: Output, now: () => number = () => performance.now()): Progress {
+export function progressOn(output: Output, now: () => number = () => performance.now()): ProgressLine {
   if (output.isTTY !== true) return { show: () => {}, announce: () => {}, erase: () => {} };
   let written = Number.NEGATIVE_INFINITY;
   const announce = (text: string) => {
@@ -30,6 +30,19 @@ export function progressOn(output: Output, now: () => number = () => performance
       output.write(ERASE_LINE);
     },
   };
+}
+
+/** Work with such a line on the error output, which is gone when the work ends, however it ends. */
+export async function withProgress<T>(
+  { stderr }: Pick<Console, "stderr">,
+  work: (progress: ProgressLine) => Promise<T>,
+): Promise<T> {
+  const progress = progressOn(stderr);
+  try {
+    return await work(progress);
+  } finally {
+    progress.erase();
+  }
 }
 
 /** Seconds are said once they can be known. */

@@ -9,7 +9,7 @@ import { complete, fit, type Matrix, matrix, objective, paperData, toRows } from
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { missingEngines, startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { clickhousePlace, duckdbPlace, type Place, postgresPlace } from "../../sql/test/places.ts";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -26,7 +26,7 @@ async function fedkm(...args: string[]) {
   const own = args.map((arg) =>
     arg.replace(/^(duckdb:)?(?=(examples|lake|streamed|again|both|north|study\.yaml)(\/|$))/, `$1${folder.path}/`),
   );
-  const code = await run(own, io);
+  const code = await runCommandLine(own, io);
   return { code, ...io.said() };
 }
 

@@ -38,18 +38,13 @@ export interface NetworkListener {
   onDisconnect(peer: string): void;
 }
 
-interface Alarm {
-  /** Rings after this time, or sooner if it was asked to. */
-  set(milliseconds: number): void;
-  cancel(): void;
-}
-
 /** Rings once, at the earliest of the times that it was asked for. */
-export function alarm(clock: Clock, ring: () => void): Alarm {
+export function alarm(clock: Clock, ring: () => void) {
   let at = Number.POSITIVE_INFINITY;
   let cancel = () => {};
   return {
-    set(milliseconds) {
+    /** Rings after this time, or sooner if it was asked to. */
+    set(milliseconds: number) {
       const wanted = clock.now() + milliseconds;
       if (wanted >= at) return;
       cancel();

@@ -1,7 +1,7 @@
 // What needs Node: models from files, and sources from addresses.
 
 import { readFileSync } from "node:fs";
-import { DataError, type MissingPolicy, systemReason } from "@fedkm/files";
+import { DataError, fileSystemReason, type MissingPolicy } from "@fedkm/files";
 import type { OpenOptions, ReadMode } from "@fedkm/sql";
 import type { SourceRequest } from "./input/sources.ts";
 import type { Model } from "./model/model.ts";
@@ -14,7 +14,9 @@ export function readModel(file: string, { whole = false } = {}): Model {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new DataError({ file }, "be a model file", systemReason(error), "write one with fedkm fit", { cause: error });
+    throw new DataError({ file }, "be a model file", fileSystemReason(error), "write one with fedkm fit", {
+      cause: error,
+    });
   }
   return whole ? parseWholeModel(text, file) : parseModel(text, file);
 }

@@ -1,7 +1,7 @@
 // Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
-import type { MissingPolicy } from "@fedkm/files";
-import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
+import type { Selection } from "@fedkm/files";
+import { labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
@@ -24,12 +24,6 @@ export function addSourceOptions(command: Command): Command {
     );
 }
 
-/** Of the commands that write labelled files. */
-export interface LabelFlags {
-  labelsAs?: LabelFormat;
-  distances?: true;
-}
-
 export function addLabelOptions(command: Command, more: readonly "none"[] = []): Command {
   return command
     .option(
@@ -41,27 +35,6 @@ export function addLabelOptions(command: Command, more: readonly "none"[] = []):
       "--distances",
       "add each row's distance to its centroid, its margin to the next one, and whether it is far",
     );
-}
-
-/** As they are typed: what is not said is not there. */
-export interface DialectFlags {
-  delimiter?: string;
-  header?: "yes" | "no";
-  decimal?: "." | ",";
-  thousands?: string;
-  na?: string[];
-  encoding?: TextEncoding;
-  sheet?: string;
-  dates?: "days";
-}
-
-export interface InputFlags extends DialectFlags, SourceFlags {
-  columns?: string[];
-  exclude?: string[];
-  deviceColumn?: string;
-  categories?: "auto" | string[];
-  missing: MissingPolicy;
-  sample?: number;
 }
 
 export function addSelectionOptions(command: Command): Command {
@@ -88,11 +61,7 @@ export function addDialectOptions(command: Command): Command {
       "one character, or comma, semicolon, tab, bar or space (default: seen from the file)",
       parseCharacter("--delimiter"),
     )
-    .option(
-      "--header <yes|no>",
-      "whether the first line names the columns (default: seen)",
-      parseChoice("--header", ["yes", "no"]),
-    )
+    .option("--header <yes|no>", "whether the first line names the columns (default: seen)", parseHeader)
     .option("--decimal <comma|point>", "what stands before decimals (default: point)", parseDecimal)
     .option("--thousands <character>", "what stands between thousands, such as comma", parseCharacter("--thousands"))
     .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
@@ -102,6 +71,9 @@ export function addDialectOptions(command: Command): Command {
 }
 
 const parseEncoding = parseChoice("--encoding", Object.keys(textEncodings) as TextEncoding[]);
+
+const parseYesOrNo = parseChoice("--header", ["yes", "no"]);
+const parseHeader = Object.assign((text: string) => parseYesOrNo(text) === "yes", parseYesOrNo);
 
 const decimals = { comma: ",", point: "." } as const;
 const parseDecimalName = parseChoice("--decimal", Object.keys(decimals) as (keyof typeof decimals)[]);
@@ -126,20 +98,9 @@ export function addMissingOption(command: Command): Command {
   );
 }
 
-/** --header as the readers take it. */
-type WithHeader<Flags> = Omit<Flags, "header"> & { header?: boolean };
-
-/** Flags with --header as the readers take it. */
-export function dialectOptions<Flags extends DialectFlags>(flags: Flags): WithHeader<Flags> {
-  const { header, ...rest } = flags;
-  return { ...rest, ...(header !== undefined && { header: header === "yes" }) };
-}
-
-export function inputOptions<Flags extends InputFlags>(flags: Flags): WithHeader<Flags> {
-  if (flags.columns !== undefined && flags.exclude !== undefined) {
-    throw new UsageError(
-      "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
-    );
-  }
-  return dialectOptions(flags);
+export function checkSelection({ columns, exclude }: Selection): void {
+  if (columns === undefined || exclude === undefined) return;
+  throw new UsageError(
+    "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
+  );
 }

@@ -16,7 +16,7 @@ import type { SourceFlags } from "./options.ts";
 
 // --graph: a rule, a graph of a plug-in, or a file of links.
 
-export function linksOf(spec: string, plugged: Plugins["graphs"] = {}): LinksRequest {
+export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): LinksRequest {
   const [name, ...texts] = spec.split(":");
   if (Object.hasOwn(plugged, name)) {
     const text = texts.join(":");

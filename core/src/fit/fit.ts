@@ -6,6 +6,7 @@ import type { Matrix } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
+import { kernelStatistics } from "../kernel/kernel.ts";
 import { labellingModel } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
 import { couplingVariation, type ScaledPenalty } from "../update/coupling.ts";
@@ -150,6 +151,7 @@ export function* runRounds(
   signal?.throwIfAborted();
   const isLate = isInOrder && !isWatched;
   const history: RoundSummary[] = [];
+  let losses = state.losses;
   let loss = 0;
   const sumUp = (totalVariation: number) => {
     const objective = loss + state.settings.alpha * totalVariation;
@@ -160,7 +162,8 @@ export function* runRounds(
     const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
     const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
     history.push(summary);
-    loss = state.losses.reduce((sum, own, i) => sum + state.pointScales[i] * own, 0);
+    losses = lossesOf(state);
+    loss = losses.reduce((sum, own, i) => sum + state.pointScales[i] * own, 0);
     if (!isLate) sumUp(variationOf(state));
     const packed = isWatched ? state.sets.data.slice() : state.sets.data;
     // Matrices are made when asked for.
@@ -188,10 +191,18 @@ export function* runRounds(
   if (isLate) sumUp(variationOf(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = networkCentroids(state, state.sets.data);
-  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const inertia = losses.reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
   return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+}
+
+/** (E1) at every device's centroids. Guarded rows whose label is held back count with their nearest centroid here. */
+function lossesOf(state: NetworkState): Float64Array {
+  const { guard, losses, sets } = state;
+  if (guard === undefined) return losses;
+  const centroids = networkCentroids(state, sets.data);
+  return Float64Array.from(centroids, (own, i) => kernelStatistics(guard.exact[i], own).loss);
 }
 
 function variationOf({ sets, links, settings, matches, penalty }: NetworkState): number {

@@ -20,13 +20,11 @@ export interface StudyLoop extends StudyPart {
 
 /** A loop that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
 export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
-  const { network } = options;
   const shared: PeerNetwork = {
-    self: network.self,
+    ...options.network,
     start: async (listener) => {
       loop.listener = listener;
     },
-    send: (peer, frame) => network.send(peer, frame),
     close: async () => {},
   };
   const device = createDevice({ ...options, ...part, network: shared, links });

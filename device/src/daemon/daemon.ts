@@ -6,49 +6,28 @@ import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
-import { type Clock, type PeerNetwork, realClock } from "../environment.ts";
+import { type Clock, realClock } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
+import { recordedNetwork } from "../wire/recording.ts";
 import { auditKeeper, auditLooks } from "./auditKeeper.ts";
 import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { openFolder } from "./keyCommands.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
 import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
 import { busyDelays, cached, MEMORY_MILLISECONDS, onTick, shareAtWork } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
 import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
-import { startKeys } from "./runningKeys.ts";
+import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
 import { reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
-
-/** The same network, with a line in the log for each link that comes and goes. */
-function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
-  return {
-    self: network.self,
-    start: (listener) =>
-      network.start({
-        onFrame: (peer, frame) => listener.onFrame(peer, frame),
-        onConnect(peer) {
-          log.info({ link: nameOf(peer) }, "connected");
-          listener.onConnect(peer);
-        },
-        onDisconnect(peer) {
-          log.info({ link: nameOf(peer) }, "disconnected");
-          listener.onDisconnect(peer);
-        },
-      }),
-    send: (peer, frame) => network.send(peer, frame),
-    close: () => network.close(),
-  };
-}
 
 interface DaemonOptions {
   readonly folder: string;
@@ -136,8 +115,11 @@ async function compose(
     onPeerAddresses: addressKeeper.keep,
   };
   const network = connect(folder, parts, options, places);
-  const named = loggedNetwork(network, log, (peer) => linkOf(parts.links, peer)?.name ?? peer);
-  const recorded = await recordToFile(options.record, named, { clock, notices, study, opened });
+  const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
+    const isAboutLink = kind === "connected" || kind === "disconnected";
+    if (isAboutLink) log.info({ link: linkOf(parts.links, peer)?.name ?? peer }, kind);
+  });
+  const recorded = await recordToFile(options.record, logged, { clock, notices, study, opened });
   const keys = await startKeys({
     folder,
     parts,

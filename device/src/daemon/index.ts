@@ -11,17 +11,18 @@ export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
-export { type KeyFacts, keyFacts, revokePeer, rotateFolder } from "./keyCommands.ts";
 export { deviceName, type NetworkData, planPoints, prepareFolders } from "./localNetwork.ts";
 export { everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptPeer,
   followPeer,
+  type KeyFacts,
+  keyFacts,
   linkPeer,
   pauseDevice,
   resetDevice,
-  revokeNeighbour,
+  revokePeer,
   rotateKey,
   shortName,
   unlinkPeer,

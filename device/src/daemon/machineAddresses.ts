@@ -1,5 +1,6 @@
 // Addresses of this machine: those of an invite, at which others can dial a device, and ports that nobody uses.
 
+import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLocked } from "../disk/folderLock.ts";
@@ -32,12 +33,10 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
   }
 }
 
-function listenOn(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, host, () => resolve(server));
-  });
+async function listenOn(host: string, port: number): Promise<Server> {
+  const server = createServer().listen(port, host);
+  await once(server, "listening");
+  return server;
 }
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;

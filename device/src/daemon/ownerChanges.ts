@@ -1,14 +1,30 @@
-// What its owner changes about a device, running or not, by a command or on its page. Each change is a line of the audit log.
+// What its owner changes about a device, running or not, by a command or on its page: links, keys, reset and pause. Each
+// change is a line of the audit log.
 
 import { join } from "node:path";
 import { appendAudit } from "../disk/auditLog.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
-import { isLocked } from "../disk/folderLock.ts";
-import { changeLinks, type Link, withLink, withoutLink } from "../disk/linksFile.ts";
+import { isLocked, lockFolder } from "../disk/folderLock.ts";
+import { readIdentity } from "../disk/identityFile.ts";
+import {
+  behind,
+  changeRevoked,
+  changeRotation,
+  finishRotation,
+  overrule,
+  preparedBy,
+  prepareRotation,
+  type Rotation,
+  readRevoked,
+  readRotation,
+  saidAbout,
+  withRevocation,
+} from "../disk/keyFiles.ts";
+import { changeLinks, followSuccessors, type Link, readLinksFile, withLink, withoutLink } from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
-import type { Contact } from "../keys/peer.ts";
+import { type Contact, peerFault } from "../keys/peer.ts";
+import { formatSuccessors, latestOf, makeRevocation, parseSuccessors } from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { followByHand, overruleRevocations, revokedFault, revokePeer, rotateFolder } from "./keyCommands.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
 import { lastStatus } from "./statusFile.ts";
 import type { Stranger } from "./strangers.ts";
@@ -50,7 +66,7 @@ export async function linkPeer(
   if (fault !== undefined) {
     if (!allowRevoked)
       throw new Error(`peer must not be revoked (--allow-revoked links it nevertheless), and ${fault}`);
-    await overruleRevocations(path, peer);
+    await changeRevoked(path, (list) => overrule(list, peer));
   }
   const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? shortName(peer);
   await changeLinks(path, (now) => withLink(now, { peer, addresses, name }));
@@ -67,26 +83,87 @@ export async function unlinkPeer({ path, links }: DeviceFolder, which: string, w
   return removed;
 }
 
+/** Why a peer should not be linked, in the words of whoever said so; undefined: nobody says so. */
+export async function revokedFault(path: string, peer: string): Promise<string | undefined> {
+  const [entry] = saidAbout(await readRevoked(path), peer);
+  if (entry === undefined) return undefined;
+  const { signer, reason } = entry.revocation;
+  const { peer: self } = await readIdentity(path);
+  const name = (await readLinksFile(path)).find((link) => link.peer === signer)?.name;
+  const who = signer === self ? "this device" : signer === peer ? "it itself" : (name ?? signer);
+  return `${who} said at ${entry.heardAt} that it is no longer to be trusted${reason === "" ? "" : `: ${reason}`}`;
+}
+
 /** Follows neighbours to their new keys, by the text that their owners have handed over. Returns the names of their links. */
-export async function followPeer({ path }: DeviceFolder, successors: string, warn: Warn): Promise<string[]> {
-  const names = await followByHand(path, successors, new Date());
+export async function followPeer({ path }: DeviceFolder, text: string, warn: Warn): Promise<string[]> {
+  const successors = parseSuccessors(text);
+  const before = await readLinksFile(path);
+  for (const { peer } of before) {
+    const fault = latestOf(peer, successors) === peer ? undefined : await revokedFault(path, peer);
+    if (fault !== undefined) throw new Error(`successor must not be of a revoked peer, and ${fault}`);
+  }
+  await changeLinks(path, (links) => followSuccessors(links, successors, new Date()));
+  const after = await readLinksFile(path);
+  const names = after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
   for (const name of names) await note(path, "followed", { link: name }, warn);
   return names;
 }
 
-/** Unlinks a peer and tells the network that its key is no longer to be trusted; see `revokePeer`. */
-export async function revokeNeighbour({ path, identity }: DeviceFolder, which: string, reason: string, warn: Warn) {
-  const result = await revokePeer(path, which, reason, new Date());
-  const { peer, unlinked = null } = result;
-  await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked }, warn);
-  return result;
+/**
+ * Unlinks a peer and tells the network that its key is no longer to be trusted. `which` is a link by its name, its peer id
+ * or how one begins, or the id of any peer, also of the device itself.
+ */
+export async function revokePeer({ path, identity, links }: DeviceFolder, which: string, reason: string, warn: Warn) {
+  const link = meantBy(links, which);
+  const peer = link?.peer ?? which;
+  const at = new Date();
+  const revocation = makeRevocation(identity, peer, reason, at.getTime());
+  // Before the link goes: after a crash in between, the running device or the next command still knows why.
+  await changeRevoked(path, (list) => withRevocation(list, revocation, { links, via: null, at }));
+  if (link !== undefined) await changeLinks(path, (now) => now.filter((one) => one.peer !== peer));
+  await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked: link?.name ?? null }, warn);
+  return { peer, unlinked: link?.name, isSelf: peer === identity.peer };
 }
 
-/** A new key for the device; see `rotateFolder`. */
-export async function rotateKey({ path }: DeviceFolder, isNow: boolean, warn: Warn) {
-  const result = await rotateFolder(path, isNow, new Date());
-  await note(path, result.isDone ? "rotated" : "rotating", { from: result.old, to: result.next }, warn);
-  return result;
+/** Undefined: it is the id of a peer that is not linked. */
+function meantBy(links: readonly Link[], which: string): Link | undefined {
+  if (peerFault(which) === undefined && links.every(({ peer }) => peer !== which)) return undefined;
+  const others = withoutLink(links, which);
+  return links.find((link) => !others.includes(link));
+}
+
+/**
+ * A new key for the device, whether it runs or not. `isNow`: without waiting for neighbours that have not answered. Returns
+ * also the names of those that do not know the new key yet, and what to give them if they cannot be reached.
+ */
+export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boolean, warn: Warn) {
+  const unlock = await lockFolder(path).catch(() => undefined);
+  try {
+    const { old, next } = await prepareRotation(path, Date.now());
+    if (isNow) await changeRotation(path, (rotation) => ({ ...rotation, due: next }));
+    const links = await readLinksFile(path);
+    // A running device does it itself, when it has stopped using the old key.
+    if (unlock !== undefined)
+      await finishRotation(
+        path,
+        links.map(({ peer }) => peer),
+      );
+    const rotation = await readRotation(path);
+    const { peer: self } = await readIdentity(path);
+    const isDone = self === next;
+    await note(path, isDone ? "rotated" : "rotating", { from: old, to: next }, warn);
+    const successors = formatSuccessors(rotation.successors);
+    return {
+      old,
+      next,
+      isDone,
+      isRunning: unlock === undefined,
+      behind: namesBehind(rotation, self, links),
+      successors,
+    };
+  } finally {
+    await unlock?.();
+  }
 }
 
 /** Begins again from the own rows; see `resetFolder`. */
@@ -106,6 +183,29 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
   }
   await note(path, isPaused ? "paused" : "resumed", {}, warn);
   return isLocked(path);
+}
+
+export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
+
+export async function keyFacts({ path, identity, links }: DeviceFolder) {
+  const rotation = await readRotation(path);
+  const nameOf = (peer: string) =>
+    peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
+  return {
+    /** The id under the new key that is prepared; null: none is. */
+    next: preparedBy(rotation, identity.peer) ?? null,
+    /** Names of neighbours that do not know the device's new key yet. */
+    behind: namesBehind(rotation, identity.peer, links),
+    /** What is said about whom; neighbours by their names. */
+    revoked: (await readRevoked(path)).map(({ revocation, heardAt, isOverruled }) => {
+      const { signer, revoked, reason } = revocation;
+      return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
+    }),
+  };
+}
+
+function namesBehind(rotation: Rotation, self: string, links: readonly Link[]): string[] {
+  return links.filter(({ peer }) => behind(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

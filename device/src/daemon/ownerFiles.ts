@@ -32,14 +32,8 @@ export async function consentInFolder(path: string, at: Date): Promise<boolean> 
 /** A running device that finds this file begins again and removes it. */
 export const RESET_FILE = "reset";
 
-export interface ResetResult {
-  /** Where the state is now; undefined: there was none. */
-  readonly setAside: string | undefined;
-  readonly isRunning: boolean;
-}
-
-/** Works whether the device runs or not. A running one follows within a few seconds. */
-export async function resetFolder(path: string, at: Date): Promise<ResetResult> {
+/** Works whether the device runs or not. A running one follows within a few seconds. Returns where the state is now, if there was one. */
+export async function resetFolder(path: string, at: Date) {
   const setAside = await copyAside(path, STATE_FILES, at);
   const isRunning = await whetherRunning(path, {
     running: () => durableWrite(join(path, RESET_FILE), `${at.toISOString()}\n`),

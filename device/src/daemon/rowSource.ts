@@ -3,7 +3,7 @@
 
 import { type Matrix, stack } from "@fedkm/core";
 import { joinSources, memorySource, type Source, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
-import { checkMissing, DataError, readTable } from "@fedkm/files";
+import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
@@ -73,7 +73,7 @@ export async function readColumns(
   if (isAddress(path)) return readSource(path, env, wanted);
   try {
     const table = await readTable(path, wanted && { columns: wanted });
-    checkMissing(table, "refuse");
+    checkMissingCells(table, "refuse");
     return { names: table.columns, points: table.points };
   } catch (error) {
     throw error instanceof DataError ? new Error(error.withoutContents) : error;
@@ -101,19 +101,7 @@ interface OpenRows {
   readonly counts: RowCounts;
 }
 
-/** The rows of one device, for the study that it runs and the one that it is changing to. */
-export interface RowSource {
-  /** As they are now. Those before stay open until the next ones are. */
-  open(study: Study): Promise<OpenRows>;
-  /** Of the rows that are open for this study. */
-  countsOf(study: Study): RowCounts | undefined;
-  /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
-  lose(reason: unknown): string;
-  /** How the data look from outside: equal means unchanged. */
-  look(): Promise<string>;
-  /** Ends all that is asked. */
-  close(): Promise<void>;
-}
+export type RowSource = ReturnType<typeof rowSource>;
 
 /** What rows a device would have, and what is made of them (`use`) while they are open. */
 export async function lookAtRows<T = OpenRows>(
@@ -149,7 +137,8 @@ export function stayRemarks(data: readonly string[], study: Study): string[] {
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-export function rowSource(data: readonly string[], env: EnvironmentVariables): RowSource {
+/** The rows of one device, for the study that it runs and the one that it is changing to. */
+export function rowSource(data: readonly string[], env: EnvironmentVariables) {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -158,19 +147,24 @@ export function rowSource(data: readonly string[], env: EnvironmentVariables): R
     for (const { sources } of some) for (const source of sources) await source.close();
   };
   return {
-    async open(study) {
+    /** As they are now. Those before stay open until the next ones are. */
+    async open(study: Study): Promise<OpenRows> {
       const opened = await openRows(data, study, { env, signal: ending.signal });
       const [latest, ...older] = held.get(study) ?? [];
       held.set(study, latest === undefined ? [opened] : [opened, latest]);
       await closeAll(older);
       return opened;
     },
-    countsOf: (study) => held.get(study)?.[0].counts,
-    lose(reason) {
+    /** Of the rows that are open for this study. */
+    countsOf: (study: Study) => held.get(study)?.[0].counts,
+    /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
+    lose(reason: unknown) {
       losses++;
       return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
     },
+    /** How the data look from outside: equal means unchanged. */
     look: async () => `${await lookOf(data, env)}, lost ${losses} times`,
+    /** Ends all that is asked. */
     async close() {
       ending.abort();
       await closeAll([...held.values()].flat());

@@ -4,7 +4,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChangingDevice, isWithoutRows } from "../change/changingDevice.ts";
-import { durableWrite, realDisk } from "../disk/disk.ts";
+import { durableWrite, explainDamage, realDisk } from "../disk/disk.ts";
 import { whetherRunning } from "../disk/folderLock.ts";
 import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
@@ -29,11 +29,7 @@ export async function readNext(path: string): Promise<Study | undefined> {
   const file = join(path, NEXT_FILE);
   const bytes = await realDisk.read(file);
   if (bytes === undefined) return undefined;
-  try {
-    return parseStudy(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new Error(`${file} must be the study to change to: ${reasonOf(error)}`, { cause: error });
-  }
+  return explainDamage(file, "must be the study to change to", () => parseStudy(new TextDecoder().decode(bytes)));
 }
 
 export async function writeNext(path: string, study: Study): Promise<void> {
@@ -97,23 +93,15 @@ async function studyIdOf(study: Study): Promise<string> {
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
 
-interface NextStore extends DeviceMemory {
-  /** From now on it is what the store keeps. */
-  takeOver(): Promise<void>;
-  close(): Promise<void>;
-}
+type NextStore = Awaited<ReturnType<typeof openNext>>;
 
-export async function openNext(
-  folder: string,
-  store: Store,
-  warn: (line: string | undefined) => void,
-): Promise<NextStore> {
+export async function openNext(folder: string, store: Store, warn: (line: string | undefined) => void) {
   const states = twoCopies(join(folder, NEXT_STATE), realDisk);
   const saved = await loadState(states, folder, warn);
   const keeper = stateKeeper(states, realClock, warn);
   let latest: (() => SavedState) | undefined = saved && (() => saved);
   let keep = keeper.keep;
-  return {
+  const memory: DeviceMemory = {
     epoch: store.epoch,
     saved,
     goAbove: store.goAbove,
@@ -121,6 +109,10 @@ export async function openNext(
       latest = state;
       keep(state);
     },
+  };
+  return {
+    ...memory,
+    /** From now on it is what the store keeps. */
     async takeOver() {
       keep = store.keep;
       if (latest !== undefined) store.keep(latest);

@@ -1,32 +1,26 @@
 // Who a device is on disk, and how it is made known to others: the key's file, and the invite as text and as QR code.
 
 import { createPublicKey } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
 import { reasonOf } from "../environment.ts";
 import { secretOf } from "../keys/nodeSecrets.ts";
 import { type Contact, createIdentity, type Identity, identityOf, peerFault, reachFault } from "../keys/peer.ts";
-import { realDisk } from "./disk.ts";
+import { SECRET_BYTES } from "../keys/secrets.ts";
+import { createFile, realDisk } from "./disk.ts";
 
 export const KEY_FILE = "key";
 
 /** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
 const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
-const SECRET_BYTES = 32;
 
 /** Makes a key that never existed, for its owner's eyes only. Fails where there is one already. */
 export async function makeIdentity(folder: string): Promise<Identity> {
   const identity = await createIdentity();
   const path = join(folder, KEY_FILE);
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(identity.key);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createFile(path, identity.key);
   await realDisk.syncFolder(dirname(path));
   return identity;
 }

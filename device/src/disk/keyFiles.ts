@@ -3,7 +3,6 @@
 // has the revocations that are known, what was done about each, and which ones the owner has overruled.
 
 import { join } from "node:path";
-import { reasonOf } from "../environment.ts";
 import { createIdentity, type Identity } from "../keys/peer.ts";
 import {
   formatSuccessors,
@@ -15,7 +14,7 @@ import {
   type Successor,
 } from "../keys/statements.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "../wire/limits.ts";
-import { type Disk, durableWrite, realDisk, writeJson } from "./disk.ts";
+import { type Disk, durableWrite, explainDamage, realDisk, writeJson } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 import { KEY_FILE, provedIdentity } from "./identityFile.ts";
 import { checkedLinks, type Link, linkOf } from "./linksFile.ts";
@@ -37,12 +36,8 @@ export async function readRevoked(folder: string): Promise<KnownRevocation[]> {
   const path = join(folder, REVOKED_FILE);
   const bytes = await realDisk.read(path);
   if (bytes === undefined) return [];
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)).map(checkedRevocation);
-  } catch (error) {
-    const rule = "must be what devices said about others, restore it from a backup or write [] to forget all of it";
-    throw new Error(`${path} ${rule}: ${reasonOf(error)}`, { cause: error });
-  }
+  const rule = "must be what devices said about others, restore it from a backup or write [] to forget all of it";
+  return explainDamage(path, rule, () => JSON.parse(new TextDecoder().decode(bytes)).map(checkedRevocation));
 }
 
 function checkedRevocation(entry: Record<string, unknown>): KnownRevocation {
@@ -158,15 +153,12 @@ export async function readRotation(folder: string, disk: Disk = realDisk): Promi
   const path = join(folder, ROTATION_FILE);
   const bytes = await disk.read(path);
   if (bytes === undefined) return { successors: [], knows: {}, due: null };
-  try {
+  return explainDamage(path, "must be what device rotate wrote, restore it from a backup", () => {
     const { successors, knows, due } = JSON.parse(new TextDecoder().decode(bytes));
     const isRight = typeof knows === "object" && knows !== null && (due === null || typeof due === "string");
     if (!isRight) throw new RangeError("knows and due must be an object and a peer or null");
     return { successors: successors === "" ? [] : parseSuccessors(successors), knows, due };
-  } catch (error) {
-    const rule = "must be what device rotate wrote, restore it from a backup";
-    throw new Error(`${path} ${rule}: ${reasonOf(error)}`, { cause: error });
-  }
+  });
 }
 
 async function writeRotation(folder: string, rotation: Rotation, disk: Disk): Promise<void> {

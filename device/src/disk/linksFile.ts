@@ -3,11 +3,10 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "../environment.ts";
 import { addressFault, type Contact, peerFault, reachFault, relayOf } from "../keys/peer.ts";
 import { latestOf, type Successor } from "../keys/statements.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "../wire/limits.ts";
-import { writeJson } from "./disk.ts";
+import { explainDamage, writeJson } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 
 /** A neighbour, and what its owner calls it. */
@@ -36,12 +35,8 @@ export const LINKS_FILE = "links.json";
 export async function readLinksFile(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
   const text = await readFile(path, "utf8");
-  try {
-    return checkedLinks(JSON.parse(text));
-  } catch (error) {
-    // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
-    throw new Error(`${path} must be a list of links: ${reasonOf(error)}`, { cause: error });
-  }
+  // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
+  return explainDamage(path, "must be a list of links", () => checkedLinks(JSON.parse(text)));
 }
 
 export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
@@ -98,14 +93,10 @@ function checkedLink(value: unknown, index: number): Link {
     const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;
     throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
-  const fault =
-    peerFault(peer) ??
-    addresses
-      .map(String)
-      .map(linkFault)
-      .find((found) => found !== undefined);
+  const texts = addresses.map(String);
+  const fault = peerFault(peer) ?? texts.map(linkFault).find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
-  return { name, peer, addresses: addresses.map(String), ...checkedFormer(value as Partial<Link>, where) };
+  return { name, peer, addresses: texts, ...checkedFormer(value as Partial<Link>, where) };
 }
 
 function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pick<Link, "former" | "isAwaited"> {

@@ -3,8 +3,7 @@
 import { join } from "node:path";
 import { type Clock, realClock, writeReason } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
-import { STATE_MILLISECONDS } from "../wire/limits.ts";
-import { type Disk, realDisk } from "./disk.ts";
+import { type Disk, latestKeeper, realDisk } from "./disk.ts";
 import { lockFolder } from "./folderLock.ts";
 import { historyKeeper, openHistory } from "./historyStore.ts";
 import { saveBoth, type TwoCopies, twoCopies } from "./stateFile.ts";
@@ -148,59 +147,10 @@ export async function loadState(
   return JSON.parse(new TextDecoder().decode(newest.payload));
 }
 
-/** Writes the latest state now and then, one write at a time. */
+/** Writes the latest state now and then; see `latestKeeper`. */
 export function stateKeeper(states: TwoCopies, clock: Clock, warn: (line: string | undefined) => void) {
-  let latest: (() => SavedState) | undefined;
-  let failures = 0;
-  let cancel: (() => void) | undefined;
-  let writing: Promise<void> | undefined;
-  let nextAt = clock.now();
-
-  const write = async () => {
-    const state = latest;
-    if (state === undefined) return;
-    latest = undefined;
-    try {
-      await states.save(new TextEncoder().encode(JSON.stringify(state())));
-      warn(undefined);
-    } catch (error) {
-      // The old state is still there. A newer one may have come meanwhile; else this one is tried again.
-      latest ??= state;
-      failures += 1;
-      warn(`the state is not kept, the one before stays: ${writeReason(error)}`);
-    }
-  };
-  const schedule = () => {
-    if (cancel !== undefined || writing !== undefined || latest === undefined) return;
-    cancel = clock.after(Math.max(0, nextAt - clock.now()), () => {
-      cancel = undefined;
-      nextAt = clock.now() + STATE_MILLISECONDS;
-      writing = write().then(() => {
-        writing = undefined;
-        schedule();
-      });
-    });
-  };
-  return {
-    failedWrites: () => failures,
-    keep(state: () => SavedState) {
-      latest = state;
-      schedule();
-    },
-    async flush() {
-      await writing;
-      await write();
-    },
-    async close() {
-      // Also stops the schedule that the end of a write would set.
-      const last = latest;
-      latest = undefined;
-      cancel?.();
-      await writing;
-      cancel?.();
-      latest = last ?? latest;
-      await write();
-      latest = undefined;
-    },
-  };
+  const save = (state: () => SavedState) => states.save(new TextEncoder().encode(JSON.stringify(state())));
+  return latestKeeper(clock, save, (reason) => {
+    warn(reason && `the state is not kept, the one before stays: ${reason}`);
+  });
 }

@@ -105,7 +105,7 @@ export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowle
   };
 
   return {
-    self: network.self,
+    ...network,
     start: (listener) =>
       network.start({
         onConnect(peer) {
@@ -128,7 +128,6 @@ export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowle
           else hear(peer, frame);
         },
       }),
-    send: (peer, frame) => network.send(peer, frame),
     announce,
     close: () => {
       cancel?.();

@@ -85,19 +85,7 @@ export interface LinkTraffic {
   readonly version: number | undefined;
 }
 
-export interface LinkKeeper {
-  add(peer: string): void;
-  remove(peer: string): void;
-  /** Whether a peer may connect now: linked, and not kept away. */
-  admits(peer: string): boolean;
-  send(peer: string, frame: Uint8Array): void;
-  /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
-  wake(peer: string, isOpen?: boolean): void;
-  /** The peer opened a stream to send to us. Undefined: refused. */
-  accept(peer: string, stream: ByteStream): StreamListener | undefined;
-  traffic(peer: string): LinkTraffic | undefined;
-  close(): void;
-}
+export type LinkKeeper = ReturnType<typeof linkKeeper>;
 
 /** Of one stream: whether it is over, known even before its opening is. */
 interface Life {
@@ -128,10 +116,11 @@ interface LinkState {
 }
 
 // Long: one closure over the links; opening, ending and punishing call each other.
-export function linkKeeper(options: KeeperOptions): LinkKeeper {
+export function linkKeeper(options: KeeperOptions) {
   const { transport, listener, clock, maxFrame, random, onRefuse } = options;
   const links = new Map<string, LinkState>();
 
+  /** Whether a peer may connect now: linked, and not kept away. */
   const admits = (peer: string) => {
     const link = links.get(peer);
     return link !== undefined && clock.now() >= link.keptAwayUntil;
@@ -189,12 +178,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) stream.abort("not wanted any more");
       else {
-        link.sending = {
-          stream,
-          outgoing: outgoingFrames(clock, (bytes) => stream.send(bytes)),
-          since: clock.now(),
-          life,
-        };
+        const outgoing = outgoingFrames(clock, (bytes) => stream.send(bytes));
+        link.sending = { stream, outgoing, since: clock.now(), life };
         delete link.failure;
         delete link.version;
         listener.onConnect(peer);
@@ -243,8 +228,20 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     },
   });
 
+  const remove = (peer: string) => {
+    const link = links.get(peer);
+    if (link === undefined) return;
+    links.delete(peer);
+    link.cancelWait?.();
+    link.throttle.close();
+    link.attempt?.abort(new Error("unlinked"));
+    endReceiving(link);
+    endSending(peer, link);
+    transport.hangUp(peer);
+  };
+
   return {
-    add(peer) {
+    add(peer: string) {
       if (links.has(peer)) return;
       const link: LinkState = {
         throttle: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
@@ -258,23 +255,11 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       links.set(peer, link);
       void open(peer, link);
     },
-    remove(peer) {
-      const link = links.get(peer);
-      if (link === undefined) return;
-      links.delete(peer);
-      link.cancelWait?.();
-      link.throttle.close();
-      link.attempt?.abort(new Error("unlinked"));
-      endReceiving(link);
-      endSending(peer, link);
-      transport.hangUp(peer);
-    },
+    remove,
     admits,
-    send(peer, frame) {
-      const sending = links.get(peer)?.sending;
-      if (sending !== undefined) sending.outgoing.send(frame);
-    },
-    wake(peer, isOpen = false) {
+    send: (peer: string, frame: Uint8Array) => links.get(peer)?.sending?.outgoing.send(frame),
+    /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
+    wake(peer: string, isOpen = false) {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return;
       // An address that nobody answers at is not waited for when the peer is here.
@@ -283,7 +268,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         link.attempt.abort(new Error("the peer came to us"));
       } else void open(peer, link);
     },
-    accept(peer, stream) {
+    /** The peer opened a stream to send to us. Undefined: refused. */
+    accept(peer: string, stream: ByteStream): StreamListener | undefined {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
@@ -319,7 +305,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         },
       };
     },
-    traffic(peer) {
+    traffic(peer: string): LinkTraffic | undefined {
       const link = links.get(peer);
       if (link === undefined) return undefined;
       const sent = { ...link.sent };
@@ -330,7 +316,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       return { sent, received: { ...received }, replaced, isRestless: throttle.isRestless, failure, version };
     },
     close() {
-      for (const peer of [...links.keys()]) this.remove(peer);
+      for (const peer of [...links.keys()]) remove(peer);
     },
   };
 }

@@ -9,7 +9,6 @@ import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import {
   type Connection,
   type ConnectionGater,
-  type Libp2p,
   type PeerId,
   type Startable,
   type Stream,
@@ -65,6 +64,11 @@ export async function provideWebSocket(): Promise<void> {
   Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
 }
 
+const streamLimits = {
+  maxInboundStreams: MOST_STREAMS,
+  maxOutboundStreams: MOST_STREAMS,
+  maxEarlyStreams: MOST_EARLY_STREAMS,
+};
 const MDNS_SERVICE = "_fedkm._udp.local";
 /** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
 const HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop";
@@ -93,24 +97,14 @@ export interface RelayTraffic {
   readonly bytes: number;
 }
 
-export interface Node {
-  readonly libp2p: Libp2p;
-  dial(peer: string, address: string, signal: AbortSignal): Promise<Connection>;
-  /** Asks a neighbour to relay to this device. False: it relays to nobody. */
-  reserve(connection: Connection): Promise<boolean>;
-  /** Whether a neighbour relays to this device now. */
-  isReserved(peer: string): boolean;
-  /** Undefined: it does not relay. */
-  relayTraffic(): RelayTraffic | undefined;
-  stop(): Promise<void>;
-}
+export type Node = Awaited<ReturnType<typeof createNode>>;
 
 // Long: most of it is the settings of libp2p.
 export async function createNode(
   options: NodeOptions,
   connectionGater: ConnectionGater,
   onNearby: (peer: string, addresses: readonly string[]) => void,
-): Promise<Node> {
+) {
   const { identity, listen, transports = ["tcp", "websocket"], isDiscoverable = false } = options;
   const discovery = isDiscoverable ? [await localDiscovery(onNearby)] : [];
   let bytes = 0;
@@ -126,13 +120,7 @@ export async function createNode(
     transports: transports.map((kind) => relays.beside(kind === "tcp" ? tcp() : webSockets())),
     services,
     connectionEncrypters: [noise()],
-    streamMuxers: [
-      yamux({
-        maxInboundStreams: MOST_STREAMS,
-        maxOutboundStreams: MOST_STREAMS,
-        maxEarlyStreams: MOST_EARLY_STREAMS,
-      }),
-    ],
+    streamMuxers: [yamux(streamLimits)],
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
@@ -148,13 +136,15 @@ export async function createNode(
   });
   return {
     libp2p,
-    async dial(peer, address, signal) {
+    async dial(peer: string, address: string, signal: AbortSignal): Promise<Connection> {
       if (relayOf(address) !== undefined) await relays.load();
       return libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal });
     },
     reserve: relays.reserve,
-    isReserved: (peer) => relays.isReserved(peerIdFromString(peer)),
-    relayTraffic() {
+    /** Whether a neighbour relays to this device now. */
+    isReserved: (peer: string) => relays.isReserved(peerIdFromString(peer)),
+    /** Undefined: it does not relay. */
+    relayTraffic(): RelayTraffic | undefined {
       const { relay } = libp2p.services;
       if (relay === undefined) return undefined;
       const streams = libp2p.getConnections().flatMap((connection) => connection.streams);
@@ -214,6 +204,7 @@ function relayTransport() {
       };
     },
     load,
+    /** Asks a neighbour to relay to this device. False: it relays to nobody. */
     async reserve(connection: Connection): Promise<boolean> {
       // Before the library asks, because it never again asks a peer that once did not relay.
       if (!(await speaksProtocol(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;

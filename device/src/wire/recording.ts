@@ -18,7 +18,7 @@ export function recordedNetwork(network: PeerNetwork, clock: Clock, note: (event
   const add = (kind: RecordedEvent["kind"], peer: string, frame = nothing) =>
     note({ at: clock.now(), kind, peer, frame });
   return {
-    self: network.self,
+    ...network,
     start: (listener) =>
       network.start({
         onFrame(peer, frame) {
@@ -38,7 +38,6 @@ export function recordedNetwork(network: PeerNetwork, clock: Clock, note: (event
       add("sent", peer, frame);
       network.send(peer, frame);
     },
-    close: () => network.close(),
   };
 }
 

@@ -77,7 +77,7 @@ function judgedByDevices(pooled: SourcesModel, sources: readonly Source[]): Sour
 }
 
 /** Nothing was sent: one program asks all sources. */
-function runOf({ centroids, objective, converged, passes, history, statistics }: SourcesModel): SourcesRun {
+function runOf({ centroids, objective, converged, passes, history, statistics, penalty }: SourcesModel): SourcesRun {
   const rounds = history.map(({ pass, objective: own, totalVariation }) => {
     return { round: pass, objective: own, totalVariation, messages: 0, bytes: 0 };
   });
@@ -91,6 +91,7 @@ function runOf({ centroids, objective, converged, passes, history, statistics }:
     bytes: 0,
     history: rounds,
     statistics,
+    ...(penalty && { penalty }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Input } from "../input/readTables.ts";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
 import { isAlone, type Model } from "../model/model.ts";
 import { sampleOf, sampleRows } from "../model/sampleRows.ts";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 
 // Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
 
@@ -212,13 +212,13 @@ function singleRows({ model, labels, sums }: JudgedRows, input: Input): string[]
   if (input.sources.some((source) => source !== undefined)) return [`clusters of a single row: ${singles.join(", ")}`];
   if (singles.length > MOST_NAMES) {
     const remedy = "look at these rows, and if they are mistakes, fit again without them";
-    return [`${count(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
+    return [`${countLabel(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
   }
   const remedy = "look at it, and if it is a mistake, fit again without it";
   return singles.map((c) => {
     const device = labels.findIndex((own) => own.includes(c));
     const { file, row } = rowInFile(input, device, labels[device].indexOf(c));
-    return `cluster ${c} has a single row, row ${count(row + 1)} of ${file}: an outlier takes a whole cluster; ${remedy}`;
+    return `cluster ${c} has a single row, row ${countLabel(row + 1)} of ${file}: an outlier takes a whole cluster; ${remedy}`;
   });
 }
 

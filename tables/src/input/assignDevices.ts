@@ -2,7 +2,7 @@
 // without those that are dropped or not in a sample. Devices are called after their files, as shortly as tells them apart.
 
 import { type Matrix, randomStream, takeRows } from "@fedkm/core";
-import { completeRows, NO_DEVICE, type Table } from "@fedkm/files";
+import { completeTableRows, NO_DEVICE, type Table } from "@fedkm/files";
 
 /** A file's name without its folder and its endings. */
 export function plainName(file: string): string {
@@ -93,7 +93,7 @@ export function oneEach(
   let dropped = 0;
   const parts: DeviceRows[] = [];
   const devices = tables.map((table, i): Device => {
-    const complete = completeRows(table);
+    const complete = completeTableRows(table);
     const { rows } = table.points;
     const deviceOf = (row: number) => (complete?.[row] === 0 || isDrawn?.(i, row) === false ? -1 : i);
     parts.push({ file: table.file, rows, deviceOf });
@@ -115,7 +115,7 @@ export function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined)
       numbers.set(name, number);
       return number;
     });
-    const complete = completeRows(table);
+    const complete = completeTableRows(table);
     const deviceOf = (row: number) =>
       complete?.[row] === 0 || of[row] === NO_DEVICE || isDrawn?.(t, row) === false ? -1 : own[of[row]];
     for (const [row, device] of of.entries()) if (complete?.[row] === 0 || device === NO_DEVICE) dropped++;

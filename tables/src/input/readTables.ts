@@ -2,19 +2,19 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
-  checkMissing,
+  checkMissingCells,
   DataError,
   type DialectOptions,
   type Encoding,
+  encodedColumns,
   encodeTable,
   encodingOf,
-  federatedMeans,
   fillMissing,
   type MissingPolicy,
-  matrixColumns,
   readLayout,
   readTable,
   type Selection,
+  scalingMeans,
   type Table,
 } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
@@ -103,7 +103,7 @@ export async function readRows(
   const encoding = encodingOf(tables);
   checkRepeating(tables, encoding, request);
   const encoded = tables.map((table) => encodeTable(table, encoding));
-  const fill = missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
+  const fill = missing === "mean" ? scalingMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
   const drawn = drawSample(encoded, request);
   const { devices, parts, dropped } = assignRows(encoded, given, request, drawn);
@@ -113,7 +113,7 @@ export async function readRows(
     warnings.push(`this rests on a sample of ${rows} rows; the others have no label`);
   }
   return {
-    columns: matrixColumns(encoding),
+    columns: encodedColumns(encoding),
     encoding,
     dates: await datesIn(files, tables[0].columns, request),
     devices,
@@ -168,7 +168,7 @@ export function tableAtHand(
   }
   const own = { data, rows, cols: chosen.length };
   const table: Table = { file: name, format: "npy", columns: chosen, points: own, missing };
-  if (rows > 0) checkMissing(table, policy);
+  if (rows > 0) checkMissingCells(table, policy);
   return table;
 }
 
@@ -189,7 +189,7 @@ async function readFile(
     file,
     first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] },
   );
-  checkMissing(table, missing);
+  checkMissingCells(table, missing);
   return table;
 }
 

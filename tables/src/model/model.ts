@@ -14,7 +14,7 @@ import {
   type Weighting,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
-import { count, counted } from "../numbers.ts";
+import { counted, countLabel } from "../numbers.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 /** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
@@ -195,7 +195,8 @@ export function runWords(model: Model): { readonly name: string; readonly pull: 
 export function endWords(model: Model): string {
   const { rounds, passes, converged } = model;
   const end = converged ? "settled" : "stopped";
-  if (passes !== undefined) return `${end} after ${count(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
+  if (passes !== undefined)
+    return `${end} after ${countLabel(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
   // Some methods have no rounds to count.
   if (converged && rounds === 0) return end;
   return `${end} after ${counted(rounds, isShared(model) ? "generation" : "round")}`;

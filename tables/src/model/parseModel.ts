@@ -1,6 +1,6 @@
 // A model from its text: everything that is used is checked, so that an edited or older file is refused and not misread.
 
-import { DataError, type Encoding, matrixColumns, missingPolicies } from "@fedkm/files";
+import { DataError, type Encoding, encodedColumns, missingPolicies } from "@fedkm/files";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model.ts";
 
 /** `file` is what it is called. */
@@ -76,7 +76,7 @@ function checkEncoding(encoding: unknown, columns: readonly string[], refuse: Re
     return typeof name === "string" && Array.isArray(values) && values.every((value) => typeof value === "string");
   };
   if (!Array.isArray(encoding) || !encoding.every(isColumn)) refuse("encoding", "names and values", encoding);
-  const names = matrixColumns(encoding as Encoding);
+  const names = encodedColumns(encoding as Encoding);
   if (names.length !== columns.length || names.some((name, c) => name !== columns[c])) {
     refuse("encoding", `what gives the columns ${columns.join(", ")}`, names);
   }

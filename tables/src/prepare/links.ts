@@ -1,7 +1,7 @@
 // Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), by a list of links, or as the caller says.
 
 import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
-import { federatedMeans } from "@fedkm/files";
+import { scalingMeans } from "@fedkm/files";
 import { RequestError } from "../request.ts";
 
 /** Links that come from elsewhere, such as a file or a plug-in. */
@@ -67,7 +67,7 @@ function neighbours(text: string, size: number): number {
 
 /** Each device is linked with the K whose column means are nearest to its own; a link counts for both. */
 function nearest(k: number, datasets: readonly Matrix[]): Graph {
-  const means = datasets.map((points) => federatedMeans([points]));
+  const means = datasets.map((points) => scalingMeans([points]));
   const distance = (i: number, j: number) => means[i].reduce((sum, mean, c) => sum + (mean - means[j][c]) ** 2, 0);
   const links = new Set<string>();
   means.forEach((_, i) => {

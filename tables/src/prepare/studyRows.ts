@@ -4,7 +4,7 @@
 import { type Graph, type Matrix, takeRows } from "@fedkm/core";
 import type { Input } from "../input/readTables.ts";
 import type { MethodRun, ModelScaling, StudyRecord } from "../model/model.ts";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import type { WorkContext } from "../work.ts";
 
 /** A study whose devices are simulated. */
@@ -57,7 +57,9 @@ function leftOut(
           `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
             "on what it hears, sends nothing of its own, and its rows get no label",
         ]
-      : [`${count(rows - used)} of ${count(rows)} rows of ${name} are out of the study's bounds and get no label`];
+      : [
+          `${countLabel(rows - used)} of ${countLabel(rows)} rows of ${name} are out of the study's bounds and get no label`,
+        ];
   });
 }
 

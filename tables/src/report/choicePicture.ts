@@ -3,7 +3,7 @@
 import type { Choice } from "@fedkm/core";
 import {
   axisTicks,
-  compact,
+  compactLabel,
   domainOf,
   faint,
   labelSize,
@@ -65,7 +65,7 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
   const y = domainOf(ends);
   const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
   const alphas = curve.map((score) => score.alpha);
-  const widest = Math.max(...alphas.map((value) => textWidth(compact(value))));
+  const widest = Math.max(...alphas.map((value) => textWidth(compactLabel(value))));
   const every = Math.ceil(((widest + 8) * alphas.length) / (PANEL.width - up.room - PANEL.marginRight));
   return plot({
     document,
@@ -79,7 +79,7 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
       labelArrow: "none",
       domain: alphas,
       ticks: alphas.filter((_, i) => i % every === 0),
-      tickFormat: compact,
+      tickFormat: compactLabel,
     },
     y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
@@ -93,7 +93,7 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
       line(curve, { ...at, ...strokeOptions(style) }),
       dot(curve, { ...at, r: 3, fill: style.stroke }),
       ruleY([Math.min(...curve.map(({ loss }) => loss))], { stroke: quiet, strokeDasharray: "2,4" }),
-      ...chosen(alpha, `alpha = ${compact(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
+      ...chosen(alpha, `alpha = ${compactLabel(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
     ],
   });
 }

@@ -6,10 +6,11 @@ import { parseStudy, type Study } from "@fedkm/device";
 import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
 import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
-import { systemReason } from "@fedkm/files";
-import type { Console } from "../../console.ts";
+import { fileSystemReason } from "@fedkm/files";
+import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { progressOn } from "../../progress.ts";
+import { counted } from "../../numbers.ts";
+import { withProgress } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
 import { type AuditAnswer, answerLines, auditAnswer, auditPage } from "./answer.ts";
 
@@ -25,7 +26,7 @@ export interface AuditFlags {
   readonly json?: boolean;
 }
 
-export async function audit(flags: AuditFlags, io: Console): Promise<void> {
+export async function runAuditCommand(flags: AuditFlags, io: Console): Promise<void> {
   const { record, state, study, data, out } = flags;
   if ((record === undefined) !== (state === undefined)) {
     throw new UsageError("--record and --state must be given together, got one of them");
@@ -39,8 +40,7 @@ export async function audit(flags: AuditFlags, io: Console): Promise<void> {
   const answer =
     record === undefined || state === undefined ? await auditNetworks(flags, io) : await auditDevice(record, state);
   if (out !== undefined) await writeWhole(out, auditPage(answer));
-  const text = flags.json ? JSON.stringify(answer, undefined, 2) : answerLines(answer, out).join("\n");
-  io.stdout.write(`${text}\n`);
+  printAnswer(io, flags.json, answer, () => answerLines(answer, out));
 }
 
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {
@@ -48,25 +48,16 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswe
   const study = studyOf(flags);
   const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
-  const progress = progressOn(io.stderr);
-  try {
-    const tallies = await auditStudy({
-      study,
-      datasets,
-      runs,
-      seed,
-      onRun: async (done) => {
-        progress.show(`fedkm  attacking ${study.privacy} ${bar(done / runs)} ${done} of ${runs}`);
-        // Between two networks there is time for Ctrl-C and for the line to be drawn.
-        await new Promise((resolve) => setImmediate(resolve));
-      },
-    });
-    const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
-    const networks = `${runs} simulated ${runs === 1 ? "network" : "networks"}`;
-    return auditAnswer(study, tallies, `${networks} with ${source}, seed ${seed}`);
-  } finally {
-    progress.erase();
-  }
+  const tallies = await withProgress(io, (progress) => {
+    const onRun = async (done: number) => {
+      progress.show(`fedkm  attacking ${study.privacy} ${bar(done / runs)} ${done} of ${runs}`);
+      // Between two networks there is time for Ctrl-C and for the line to be drawn.
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return auditStudy({ study, datasets, runs, seed, onRun });
+  });
+  const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
+  return auditAnswer(study, tallies, `${counted(runs, "simulated network")} with ${source}, seed ${seed}`);
 }
 
 function bar(share: number): string {
@@ -93,7 +84,7 @@ async function auditDevice(record: string, state: string): Promise<AuditAnswer> 
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });
-  const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
+  const links = counted(neighbours, "neighbour");
   return auditAnswer(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
 }
 
@@ -102,7 +93,7 @@ async function readRecording(file: string): Promise<Recording[]> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
   try {
     return parseRecording(text);

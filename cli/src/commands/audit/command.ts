@@ -43,8 +43,5 @@ export function auditCommand(io: Console): Command {
     .option("--out <file.html>", "where the answer goes as a page (default: nowhere)")
     .option("--json", "print the answer as one JSON object instead of a table")
     .addHelpText("after", HELP)
-    .action(async (flags: AuditFlags) => {
-      const { audit } = await import("./audit.ts");
-      await audit(flags, io);
-    });
+    .action(async (flags: AuditFlags) => (await import("./audit.ts")).runAuditCommand(flags, io));
 }

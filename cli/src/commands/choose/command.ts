@@ -1,6 +1,5 @@
 // fedkm choose: what can be asked of it.
 
-import type { Judge, Weighting } from "@fedkm/core";
 import { Argument, Command } from "commander";
 import { parseChoice, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
@@ -10,22 +9,9 @@ import {
   addNetworkOptions,
   addSelectionOptions,
   addSourceOptions,
-  type InputFlags,
-  inputOptions,
   parseWeighting,
 } from "../../input/options.ts";
-
-interface ChooseFlags extends InputFlags {
-  largestK?: number;
-  sample?: number;
-  judge: Judge;
-  weighting: Weighting;
-  graph: string;
-  scale: string;
-  seed: number;
-  out: string;
-  json?: true;
-}
+import type { ChooseFlags } from "./choose.ts";
 
 export function chooseCommand(io: Console): Command {
   const command = new Command("choose")
@@ -57,8 +43,7 @@ export function chooseCommand(io: Console): Command {
       "after",
       "\nExample:\n  fedkm choose examples/north.csv examples/south.csv --exclude plant --largest-k 6 --out choice.svg",
     )
-    .action(async (files: string[], flags: ChooseFlags) => {
-      const { chooseForFiles } = await import("./choose.ts");
-      await chooseForFiles(files, inputOptions(flags), io);
-    });
+    .action(async (files: string[], flags: ChooseFlags) =>
+      (await import("./choose.ts")).runChooseCommand(files, flags, io),
+    );
 }

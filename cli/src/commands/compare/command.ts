@@ -4,15 +4,9 @@ import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
 import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import {
-  addDialectOptions,
-  addMissingOption,
-  addSelectionOptions,
-  type InputFlags,
-  inputOptions,
-} from "../../input/options.ts";
+import { addDialectOptions, addMissingOption, addSelectionOptions } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { CompareOptions } from "./data.ts";
+import type { CompareFlags } from "./data.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
@@ -69,8 +63,7 @@ export function compareCommand(io: Console): Command {
         "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
     )
-    .action(async (files: string[], flags: Omit<CompareOptions, keyof InputFlags | "files"> & InputFlags) => {
-      const { compare } = await import("./compare.ts");
-      await compare({ ...inputOptions(flags), files }, io);
-    });
+    .action(async (files: string[], flags: Omit<CompareFlags, "files">) =>
+      (await import("./compare.ts")).runCompareCommand({ ...flags, files }, io),
+    );
 }

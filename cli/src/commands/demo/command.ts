@@ -3,7 +3,7 @@
 import { Command } from "commander";
 import { parsePicture, parseSeed } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { DemoOptions } from "./demo.ts";
+import type { DemoFlags } from "./demo.ts";
 
 export function demoCommand(io: Console): Command {
   return new Command("demo")
@@ -12,8 +12,5 @@ export function demoCommand(io: Console): Command {
     .option("--out <file.svg>", "where the picture goes", parsePicture, "fedkm-demo.svg")
     .option("--json", "print the numbers as one JSON object instead of a table")
     .addHelpText("after", "\nExample:\n  fedkm demo --seed 7 --out seven.svg")
-    .action(async (options: DemoOptions) => {
-      const { demo } = await import("./demo.ts");
-      await demo(options, io);
-    });
+    .action(async (options: DemoFlags) => (await import("./demo.ts")).runDemoCommand(options, io));
 }

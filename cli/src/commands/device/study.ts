@@ -22,7 +22,7 @@ import { alignColumns } from "../../table.ts";
 /** So many digits of a hash are shown. */
 const SHORT_HASH = 8;
 
-export async function showStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyCommand(state: string, { stdout }: Console): Promise<void> {
   const { study, path } = await readFolder(state);
   const next = await readNext(path);
   const status = (await isLocked(path)) ? lastStatus(path) : undefined;
@@ -54,11 +54,11 @@ function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
   ];
 }
 
-export async function proposeStudy(file: string, state: string, io: Console): Promise<void> {
+export async function runDeviceStudyProposeCommand(file: string, state: string, io: Console): Promise<void> {
   await accept(await readFolder(state), parseStudy(readStudyText(file)), io);
 }
 
-export async function acceptStudy(hash: string, state: string, io: Console): Promise<void> {
+export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const proposals = lastStatus(state)?.proposals ?? [];
   const meant = proposals.filter(({ studyHash }) => hash !== "" && studyHash.startsWith(hash.toLowerCase()));
@@ -99,13 +99,13 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
   if (fault !== undefined) warnOn(io)(fault);
 }
 
-export async function withdrawStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyWithdrawCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, study } = await folderInChange(state);
   const isRunning = await withdrawChange(state);
   stdout.write(`${name} stays with ${await titleOf(study)}${isRunning ? ", within a few seconds" : ""}\n`);
 }
 
-export async function finishStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyFinishCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, next } = await folderInChange(state);
   const isRunning = await finishChange(state, new Date());
   const when = isRunning ? "within a few seconds" : "when it is run";

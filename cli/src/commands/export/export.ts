@@ -10,7 +10,7 @@ export interface ExportFlags extends ExportOptions {
   readonly out?: string;
 }
 
-export async function exportFile(file: string, flags: ExportFlags, io: Console): Promise<void> {
+export async function runExportCommand(file: string, flags: ExportFlags, io: Console): Promise<void> {
   const { as, out } = flags;
   if (as === "onnx" && out === undefined) throw new UsageError("--as onnx needs --out FILE (it is binary)");
   const content = exportModel(readModel(file), flags);

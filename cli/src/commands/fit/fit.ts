@@ -11,15 +11,15 @@ import {
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
-import { type Console, isStyled } from "../../console.ts";
+import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import type { SourceFlags } from "../../input/options.ts";
+import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
-import { linksOf, rowsAt } from "../../input/reading.ts";
-import { type PluginOptions, pluginsOf } from "../../plugins.ts";
-import { type Progress, progressOn } from "../../progress.ts";
+import { linksOfFlag, rowsAt } from "../../input/reading.ts";
+import { type PluginFlags, pluginsOf } from "../../plugins.ts";
+import { type ProgressLine, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { type ThreadsOptions, withThreads } from "../../threads.ts";
+import { type ThreadFlags, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
 import { type ResultsFlags, summary, writeResults } from "./results.ts";
 import { type CoreTime, coreTime, stabilityLater } from "./stabilityLater.ts";
@@ -27,7 +27,7 @@ import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
 
-export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginOptions, ThreadsOptions, ResultsFlags {
+export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginFlags, ThreadFlags, ResultsFlags {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
@@ -40,30 +40,26 @@ export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginO
   readonly json?: boolean;
 }
 
-export async function fitFiles(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
+export async function runFitCommand(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
+  checkSelection(flags);
   checkFolder(flags.out);
   const plugins = await pluginsOf(flags);
   const asked = {
     ...flags,
     method: await methodOf(flags.method, plugins.methods),
-    graph: linksOf(flags.graph, plugins.graphs),
+    graph: linksOfFlag(flags.graph, plugins.graphs),
   };
   checkRequest(asked);
-  const progress = progressOn(io.stderr);
   const core = coreTime();
   const began = performance.now();
-  const { outcome, written } = await stoppableUnchanged(async (signal) => {
-    try {
-      return await fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env });
-    } finally {
-      progress.erase();
-    }
-  });
+  const { outcome, written } = await stoppableUnchanged((signal) =>
+    withProgress(io, (progress) => fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env })),
+  );
   const milliseconds = { ...outcome.milliseconds, core: core.milliseconds(), total: performance.now() - began };
   const warnings = [...outcome.warnings, ...written.leftOut];
-  if (flags.json)
-    io.stdout.write(`${JSON.stringify(summary(outcome, warnings, written.paths, milliseconds), undefined, 2)}\n`);
-  else io.stdout.write(`${fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
+  printAnswer(io, flags.json, summary(outcome, warnings, written.paths, milliseconds), () =>
+    fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
+  );
 }
 
 /** Methods of plug-ins come first. Only the shared one needs what devices are made of. */
@@ -79,7 +75,7 @@ export async function methodOf(name: string, plugged: Readonly<Record<string, Me
 }
 
 interface Watched {
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
   readonly core: CoreTime;
   readonly signal: AbortSignal;
   readonly env: Console["env"];

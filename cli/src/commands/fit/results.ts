@@ -5,8 +5,7 @@ import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import { blankDocument } from "@fedkm/pictures/node";
 import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
-import type { Progress } from "../../progress.ts";
-import { percentText } from "../../progress.ts";
+import { type ProgressLine, percentText } from "../../progress.ts";
 import { heed } from "../../stop.ts";
 import { writeFolder } from "../../write.ts";
 
@@ -24,7 +23,7 @@ const FOLDER = "labels";
 export async function writeResults(
   outcome: FitOutcome,
   flags: ResultsFlags,
-  { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
+  { progress, signal }: { readonly progress: ProgressLine; readonly signal: AbortSignal },
 ) {
   const { reportPage } = await import("@fedkm/tables/report");
   const { labelsAs, ...dialect } = flags;
@@ -123,24 +122,10 @@ export function summary(
   paths: readonly string[],
   milliseconds: object,
 ) {
-  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
+  const { columns, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
     outcome.model;
-  const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
-  return {
-    options,
-    devices: sizes,
-    columns,
-    clusters,
-    numbersAgree: outcome.numbersAgree,
-    objective,
-    rounds,
-    converged,
-    messages,
-    bytes,
-    guarded,
-    certificate,
-    warnings,
-    files: paths,
-    milliseconds,
-  };
+  const devices = outcome.model.devices.map(({ name, rows, sizes }) => ({ name, rows, sizes }));
+  const answer = { options, devices, columns, clusters, numbersAgree: outcome.numbersAgree };
+  const run = { objective, rounds, converged, messages, bytes, guarded, certificate };
+  return { ...answer, ...run, warnings, files: paths, milliseconds };
 }

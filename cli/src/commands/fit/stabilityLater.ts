@@ -6,8 +6,8 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { MethodSettings, Stability, StabilityTask } from "@fedkm/tables";
-import type { PluginOptions } from "../../plugins.ts";
-import type { ThreadsOptions } from "../../threads.ts";
+import type { PluginFlags } from "../../plugins.ts";
+import type { ThreadFlags } from "../../threads.ts";
 
 // How long the library computes while a command runs. Where two processes do so at once, that time counts once.
 
@@ -49,7 +49,7 @@ export function coreTime(now = () => performance.timeOrigin + performance.now())
 }
 
 /** What says which method runs again. */
-interface MethodFlags extends MethodSettings, PluginOptions {
+interface MethodFlags extends MethodSettings, PluginFlags {
   readonly k: number;
   readonly alpha: number;
   readonly seed: number;
@@ -77,7 +77,7 @@ const file = fileURLToPath(new URL("../../../dist/commands/fit/stabilityProcess.
 /** `end` ends the process, whether it has answered or not. */
 export function stabilityLater(
   task: StabilityTask,
-  flags: MethodFlags & ThreadsOptions & { readonly study?: unknown },
+  flags: MethodFlags & ThreadFlags & { readonly study?: unknown },
   here: () => Promise<Stability>,
   core: CoreTime,
 ): { answer(): Promise<Stability>; end(): void } {

@@ -60,7 +60,7 @@ function predictAnswer([centroids, points]: readonly Matrix[]): Frame {
 /** A change after which older programs would misread an answer gets another number. */
 const PIPE_VERSION = 1;
 
-export async function answerFrames({ stdin }: Console): Promise<void> {
+export async function runPipeCommand({ stdin }: Console): Promise<void> {
   if (stdin === undefined || stdin.isTTY)
     throw new UsageError("pipe must be started by a program that writes frames, got a terminal");
   await send({ header: { fedkm: version(), pipe: PIPE_VERSION }, arrays: [] });

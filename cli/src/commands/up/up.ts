@@ -19,13 +19,13 @@ import { bold, type Console, isStyled } from "../../console.ts";
 import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/reading.ts";
-import { count, duration, significant } from "../../numbers.ts";
+import { linksOfFlag } from "../../input/reading.ts";
+import { countLabel, duration, significantLabel } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-export interface UpOptions {
+export interface UpFlags {
   readonly devices?: number;
   readonly graph: string;
   readonly data?: readonly string[];
@@ -37,11 +37,11 @@ export interface UpOptions {
   readonly dashboard?: number;
 }
 
-export async function up(options: UpOptions, io: Console): Promise<void> {
+export async function runUpCommand(options: UpFlags, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = await linkDevices(linksOf(options.graph), names, datasets, seed);
+  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });
@@ -63,7 +63,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
 }
 
 /** Paints the table at each look, until somebody stops it or, if that was asked for, all devices are settled. */
-function painter(signal: AbortSignal, { untilSettled, json }: UpOptions, { stdout, env }: Console) {
+function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout, env }: Console) {
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
   return (statuses: Statuses): boolean => {
@@ -85,7 +85,7 @@ function networkTable(statuses: Statuses, styled: boolean): string[] {
   return [
     ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
     // Devices with shared clusters do not know theirs.
-    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significant(total, 6)}`}`,
+    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significantLabel(total, 6)}`}`,
   ];
 }
 
@@ -97,17 +97,17 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
     name,
     phase,
     `${links.filter(({ isConnected }) => isConnected).length}/${links.length}`,
-    count(round),
-    move === null ? "" : significant(move, 2),
-    objective === null ? "" : significant(objective, 5),
+    countLabel(round),
+    move === null ? "" : significantLabel(move, 2),
+    objective === null ? "" : significantLabel(objective, 5),
     links.length === 0 ? "" : oldest,
-    count(framesSent),
-    count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
+    countLabel(framesSent),
+    countLabel(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
   ];
 }
 
 /** A study, a file for each device, and its points. */
-async function networkData(options: UpOptions): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
+async function networkData(options: UpFlags): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
   const { data, study, devices, seed, state } = options;
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
