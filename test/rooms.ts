@@ -84,13 +84,18 @@ const files: Package = {
       holds: "CSV and TSV: dialect, delimiter guess, the fast and the careful reader, labels",
       imports: ["source", "table"],
     },
-    parquet: { holds: "Parquet, page by page", imports: ["source", "table"] },
+    parquet: { holds: "Parquet, page by page, and its footer in Thrift", imports: ["source", "table"] },
     xlsx: { holds: "Excel workbooks", imports: ["csv", "source", "table"] },
     prepare: {
       holds: "scaling, missing cells, categories, quantiles and profiles of columns",
       imports: ["source", "table"],
     },
-    node: { holds: "files by name, patterns, Node's decompressors", imports: ["source"] },
+    formats: {
+      holds:
+        "one door to all formats: a file read, labelled or converted; JSON, NumPy arrays, archives; files of links and bounds",
+      imports: ["csv", "parquet", "source", "table", "xlsx"],
+    },
+    node: { holds: "files by name, patterns, Node's decompressors, why the file system refuses", imports: ["source"] },
     browser: { holds: "files that were dropped on a page", imports: ["source"] },
   },
 };
@@ -183,11 +188,14 @@ const experiments: Package = {
     plugins: { holds: "the user's own methods, data sets, graphs and measures", imports: [".", "studies"] },
     compare: {
       holds: "all methods on the same data, network, start and budget; quality against bytes",
-      imports: ["plugins"],
+      imports: [".", "plugins", "trial"],
     },
     trial: { holds: "a cell becomes a row, in a pool of processes, with a journal", imports: [".", "plugins"] },
-    picture: { holds: "curves, dots and tables drawn from the CSV", imports: [".", "studies"] },
-    results: { holds: "means, claims, agreement with the paper, the report", imports: [".", "picture", "studies"] },
+    picture: { holds: "series of points as curves, dots and tables, drawn from the CSV", imports: [".", "studies"] },
+    results: {
+      holds: "means, claims, agreement with the paper, the report of a study",
+      imports: [".", "picture", "studies"],
+    },
   },
 };
 
@@ -197,8 +205,8 @@ const web: Package = {
   imports: ["core", "files", "pictures"],
   rooms: {
     ".": { holds: "colours and styles of both pages" },
-    engine: { holds: "the playground's problem and its runs, in a worker" },
-    playground: { holds: "the page: controls, stops, panels, network and curves", imports: [".", "engine"] },
+    engine: { holds: "the playground's setup, its problem and its runs, in a worker" },
+    playground: { holds: "the page: controls, stops, panels, network map and curves", imports: [".", "engine"] },
     dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
     server: { holds: "the dashboard over HTTP: who is answered, sessions, static files", imports: [ROOF] },
   },
@@ -254,7 +262,7 @@ export const packages: Readonly<Record<string, Package>> = {
     imports: ["core"],
   },
   pictures: {
-    holds: "palette, line styles, network drawing, HTML pages, axes, principal components, PNG, PDF",
+    holds: "palette, line styles, network drawing, HTML pages, axes, numbers as labels, principal components, PNG, PDF",
     runs: "Node and browsers",
     imports: ["core"],
   },

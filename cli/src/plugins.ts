@@ -21,6 +21,6 @@ export function addPluginOption(command: Command, adds: string): Command {
 /** What is needed to load them is loaded only where there are any. */
 export async function pluginsOf({ plugin = [] }: PluginFlags): Promise<Plugins> {
   if (plugin.length === 0) return { methods: {}, datasets: {}, graphs: {}, measures: {} };
-  const { loadPlugins } = await import("@fedkm/experiments");
-  return loadPlugins(plugin);
+  const { loadExperimentPlugins } = await import("@fedkm/experiments");
+  return loadExperimentPlugins(plugin);
 }

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import { stoppable } from "./stop.ts";
 
 /** All of it, or work that writes it in pieces. */
@@ -54,7 +54,7 @@ export function checkFolder(folder: string): void {
     accessSync(above, constants.W_OK);
     if (existsSync(folder)) opendirSync(folder).closeSync();
   } catch (error) {
-    throw new Error(`cannot write ${folder}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot write ${folder}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 
@@ -65,7 +65,7 @@ async function beside(path: string, work: (temporary: string, signal: AbortSigna
     await stoppable((signal) => work(temporary, signal));
   } catch (error) {
     if (error instanceof Error && "errno" in error) {
-      throw new Error(`cannot write ${path}: ${systemReason(error)}`, { cause: error });
+      throw new Error(`cannot write ${path}: ${fileSystemReason(error)}`, { cause: error });
     }
     throw error;
   } finally {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
-import { readAddress } from "../../web/src/engine/setup.ts";
+import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { runCommandLine } from "../src/program.ts";
 import { outcomeTable } from "../src/table.ts";
@@ -96,7 +96,7 @@ test.each([
   const { methods: outcomes, watched } = JSON.parse((await compare([...args, ...more, "--json"])).stdout);
   expect(watched.length).toBe(pairs);
   for (const { methods: shown, command } of watched) {
-    const { setup } = readAddress(command.match(/^fedkm playground '([^']+)'$/)[1]);
+    const { setup } = setupFromAddress(command.match(/^fedkm playground '([^']+)'$/)[1]);
     expect([setup.method, setup.versus]).toEqual(shown);
     for (const method of shown) {
       const outcome = outcomes.find((own: { method: string }) => own.method === method);

@@ -1,7 +1,7 @@
 // Numbers are written with the digits that are known.
 
 import { expect, test } from "vitest";
-import { count, duration, significant, times, value } from "../src/numbers.ts";
+import { countLabel, duration, significantLabel, times, value } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],
@@ -16,11 +16,11 @@ test.each([
   [123456, 3, "1.23e5"],
   [-0.0488, 2, "-0.049"],
 ])("significant(%d, %d) is %s", (value, digits, text) => {
-  expect(significant(value, digits)).toBe(text);
+  expect(significantLabel(value, digits)).toBe(text);
 });
 
 test("count sets the thousands apart", () => {
-  expect(count(636768)).toBe("636,768");
+  expect(countLabel(636768)).toBe("636,768");
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
 import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAddress } from "../../web/src/engine/setup.ts";
+import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -83,7 +83,7 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(commands.length).toBe(6);
     expect(said.stdout).toContain(`fedkm playground '${commands[0]}'`);
     for (const state of commands) {
-      const { setup } = readAddress(state);
+      const { setup } = setupFromAddress(state);
       const { data, alpha, points, density, preset } = setup;
       const start = preset === "paper" ? "local" : "auto";
       const row = rows.find((one) => {

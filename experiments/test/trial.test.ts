@@ -14,7 +14,7 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
+import { cellBatches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
 import { trials } from "../src/trial/trial.ts";
 
 const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
@@ -91,10 +91,10 @@ test("trials run all devices at once as asked for, also where the objective rise
   expect(rising("simultaneous")).toBeGreaterThan(0);
 });
 
-test("batches puts cells of one problem together and keeps their order", () => {
+test("cellBatches puts cells of one problem together and keeps their order", () => {
   const other = { ...cell, seed: 5 };
   const cells = [cell, other, { ...cell, alpha: 0 }];
-  expect(batches(cells)).toEqual([[cell, { ...cell, alpha: 0 }], [other]]);
+  expect(cellBatches(cells)).toEqual([[cell, { ...cell, alpha: 0 }], [other]]);
 });
 
 test("seedOfRun differs between runs, sizes and seeds", () => {

@@ -3,8 +3,8 @@
 
 import { ink, linkShades, paper } from "./palette.ts";
 import { type Attributes, svgElement } from "./svg.ts";
-import { stepLabels } from "./ticks.ts";
-import { labelSize, shortened, textWidth } from "./width.ts";
+import { axisStepLabels } from "./ticks.ts";
+import { labelSize, shortenedLabel, textWidth } from "./width.ts";
 
 export interface NetworkDrawing {
   readonly names: readonly string[];
@@ -105,7 +105,7 @@ function layout(names: readonly string[], width: number): Layout {
     const turn = (2 * Math.PI * i) / names.length;
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];
-    const label = i % every === 0 ? shortened(name, most) : "";
+    const label = i % every === 0 ? shortenedLabel(name, most) : "";
     const text = isInside ? inside(x, y) : isTurned ? turned(x, y, turn) : level(x, y, across, up);
     return { x, y, name, label, text };
   });
@@ -136,7 +136,7 @@ function turned(x: number, y: number, turn: number): Attributes {
 const KEY = { width: 300, beside: 24, height: 34, bar: 10 };
 
 /** What the shades of links mean: a bar for each, and the numbers between them. */
-export function drawKey(document: Document, disagreements: readonly number[]): Element {
+export function drawNetworkKey(document: Document, disagreements: readonly number[]): Element {
   const { width, beside, height, bar } = KEY;
   const step = shadeStep(disagreements);
   const root = svgElement(document, "svg", { width, height, viewBox: `0 0 ${width} ${height}` });
@@ -145,7 +145,7 @@ export function drawKey(document: Document, disagreements: readonly number[]): E
   linkShades.forEach((fill, i) => {
     root.append(svgElement(document, "rect", { x: beside + i * each, y: 0, width: each, height: bar, fill }));
   });
-  stepLabels(step, linkShades.length).forEach((label, i) => {
+  axisStepLabels(step, linkShades.length).forEach((label, i) => {
     const at = { x: beside + i * each, y: height - 6, "text-anchor": "middle", fill: ink };
     const font = { "font-family": "system-ui, sans-serif", "font-size": labelSize };
     root.append(svgElement(document, "text", { ...at, ...font }, label));

@@ -37,6 +37,17 @@ export function principalAxes(points: Matrix, count: number): PrincipalAxes {
   return { means, axes, shares: variances.map((variance) => (total > 0 ? variance / total : 0)) };
 }
 
+/** Rows in the plane of two axes, x and y in turn. */
+export function projectOnAxes(data: Float64Array, { means, axes }: Omit<PrincipalAxes, "shares">): Float64Array {
+  const cols = means.length;
+  return Float64Array.from({ length: (2 * data.length) / cols }, (_, at) => {
+    const row = Math.floor(at / 2) * cols;
+    let sum = 0;
+    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
+    return sum;
+  });
+}
+
 interface Axes {
   readonly axes: Float64Array[];
   readonly variances: number[];

@@ -55,16 +55,16 @@ export interface DistanceSql {
 const PREFIX = "fedkm_";
 
 /** A name inside of our queries, which none of a table meets. */
-export function internalName(name: string): string {
+export function internalSqlName(name: string): string {
   return PREFIX + name;
 }
 
 /** A column that is chosen, as a double. */
-export function x(column: number): string {
-  return internalName(`x${column}`);
+export function sqlColumn(column: number): string {
+  return internalSqlName(`x${column}`);
 }
 
-export function isInternalName(name: string): boolean {
+export function isInternalSqlName(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
@@ -83,7 +83,7 @@ export interface Stepwise {
 }
 
 /** A SELECT of expressions on the names of all steps. */
-export function selectSteps(dialect: SqlDialect, wanted: string, from: Stepwise, grouped = ""): string {
+export function selectSqlSteps(dialect: SqlDialect, wanted: string, from: Stepwise, grouped = ""): string {
   return (dialect.sendsInnermost ? atOnce : nested)(dialect, wanted, from) + grouped;
 }
 

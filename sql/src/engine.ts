@@ -66,7 +66,7 @@ export class BlockFiller {
 }
 
 /** All rows of a query, in memory. */
-export async function gather(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
+export async function gatherEngineRows(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
   const parts: Matrix[] = [];
   for await (const { data, rows } of blocks) parts.push({ data: data.slice(), rows, cols });
   return parts.length === 0 ? { data: new Float64Array(0), rows: 0, cols } : stack(parts);

@@ -12,10 +12,10 @@ import {
 } from "@fedkm/core/sources";
 import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
-import { gather, type SqlEngine } from "./engine.ts";
+import { gatherEngineRows, type SqlEngine } from "./engine.ts";
 import {
   borderStatement,
-  isExact,
+  isExactSql,
   nearStatement,
   ON_BORDER,
   type RowSelection,
@@ -40,7 +40,7 @@ export interface SurveyedRows {
 }
 
 /** All rows in memory. */
-export async function loadedSource(
+export async function loadedSqlSource(
   { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,
   signal?: AbortSignal,
@@ -88,9 +88,12 @@ export function sourceOn(
   const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
     const sums = emptySourceParts(centroids);
     const width = 3 + 2 * cols;
-    const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
+    const answer = await gatherEngineRows(
+      engine.blocks(statisticsStatement(selected, centroids, grids), width, stop),
+      width,
+    );
     let loss = readParts(answer, cols, sums);
-    if (!isExact(selected, centroids) && hasBorder(answer)) {
+    if (!isExactSql(selected, centroids) && hasBorder(answer)) {
       await each(engine.blocks(borderStatement(selected, centroids), cols, stop), (block) => {
         loss += addKernelBlock(block, grids, centroids.data, sums);
         return true;
@@ -112,7 +115,7 @@ export function sourceOn(
       again(async () => {
         const step = Math.max(1, Math.floor(rows / size));
         const blocks = step === 1 ? all.blocks(selected, stop, true) : all.sample(selected, step, stop);
-        return inOrder(await gather(blocks, cols));
+        return inOrder(await gatherEngineRows(blocks, cols));
       }, stop),
     nearBorders: (centroids, margin, mostRows, stop) =>
       again(async () => {

@@ -25,6 +25,7 @@ import {
 } from "./fitOptions.ts";
 import {
   createNetwork,
+  deviceLosses,
   type NetworkState,
   networkCentroids,
   networkLoss,
@@ -223,6 +224,7 @@ export function* runRounds(
   signal?.throwIfAborted();
   const isLate = isInOrder && !isWatched;
   const history: RoundSummary[] = [];
+  let losses: ArrayLike<number> = [];
   let loss = 0;
   const sumUp = (totalVariation: number) => {
     const objective = loss + state.settings.alpha * totalVariation;
@@ -233,7 +235,8 @@ export function* runRounds(
     const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
     const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
     history.push(summary);
-    loss = networkLoss(state);
+    losses = deviceLosses(state);
+    loss = networkLoss(state, losses);
     if (!isLate) sumUp(networkVariation(state));
     const packed = isWatched ? state.sets.data.slice() : state.sets.data;
     // Matrices are made when asked for.
@@ -261,7 +264,7 @@ export function* runRounds(
   if (isLate) sumUp(networkVariation(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = networkCentroids(state, state.sets.data);
-  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const inertia = Array.from(losses).reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
   return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);

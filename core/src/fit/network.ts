@@ -4,7 +4,7 @@ import { datasetRange, type Matrix } from "../data/matrix.ts";
 import type { Random } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { sumTraffic, type Traffic } from "../graph/traffic.ts";
-import type { PreparedPoints } from "../kernel/kernel.ts";
+import { kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { type GuardState, publishGuardedUpdate } from "../privacy/guarded.ts";
 import type { Start } from "../start/start.ts";
 import {
@@ -271,7 +271,14 @@ export function countNetworkMessage(state: NetworkState, i: number): void {
 }
 
 /** The devices' part of the objective. */
-export function networkLoss({ graph, pointScales, losses }: NetworkState): number {
+/** Of every device (E1) at its centroids. Guarded rows whose label is held back count with their nearest centroid here. */
+export function deviceLosses(state: NetworkState): ArrayLike<number> {
+  const { guard, losses, sets } = state;
+  if (guard === undefined) return losses;
+  return networkCentroids(state, sets.data).map((centroids, i) => kernelStatistics(guard.exact[i], centroids).loss);
+}
+
+export function networkLoss({ graph, pointScales }: NetworkState, losses: ArrayLike<number>): number {
   let loss = 0;
   for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
   return loss;

@@ -35,6 +35,8 @@ export interface GuardedPoints extends PreparedPoints {
 /** What was published of the rows of several devices, and how. */
 export interface GuardState {
   readonly points: readonly GuardedPoints[];
+  /** The same rows, of which nothing is held back: for what is not sent. */
+  readonly exact: readonly PreparedPoints[];
   readonly minimum: number;
   /** Of each column: what coordinates are rounded to. */
   readonly resolution: Float64Array;

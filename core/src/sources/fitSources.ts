@@ -32,7 +32,7 @@ export interface PassSummary {
   readonly largestMove: number;
 }
 
-export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged"> {
+export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged" | "penalty"> {
   readonly passes: number;
   readonly history: readonly PassSummary[];
   /** (E1) of all rows at the centroids, for every device. */
@@ -71,7 +71,11 @@ export async function* fitPasses(
     return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
   });
   try {
-    return yield* passesFrom(fitOn(samples, graph, fitting).centroids, devices, graph, { ...fitting, mostPasses });
+    const { centroids, penalty } = fitOn(samples, graph, fitting);
+    // A sample knows how far devices differ by chance only if it is all rows; else the first pass says it.
+    const isWhole = devices.every(({ source, sample }) => sample.rows === source.rows);
+    const scaled = isWhole && penalty !== undefined ? { ...fitting, penalty } : fitting;
+    return yield* passesFrom(centroids, devices, graph, { ...scaled, mostPasses });
   } finally {
     for (const { prepared } of devices) prepared.release();
   }
@@ -99,8 +103,9 @@ async function* passesFrom(
   const standIns = devices.map(({ source }) => standInFor(source));
   // The samples have chosen the basin.
   const settled = { ...fitting, candidates: false, freshStarts: 0, rounds: ROUNDS_BETWEEN };
+  let { penalty } = fitting;
   const runOn = (points: readonly PreparedPoints[], init: readonly Matrix[]) =>
-    fitOn(standIns, graph, { ...settled, init, kernel: standingIn(standIns, points) });
+    fitOn(standIns, graph, { ...settled, penalty, init, kernel: standingIn(standIns, points) });
   const history: PassSummary[] = [];
   let centroids = start;
   let passes = 0;
@@ -110,6 +115,8 @@ async function* passesFrom(
     const found = await Promise.all(devices.map(({ source }, i) => passOver(source, centroids[i], signal)));
     passes++;
     const kept = runOn(found.map(keptLabels), centroids);
+    // One scale for all passes: with another one the objective of a later pass would be another.
+    penalty = kept.penalty;
     const [{ objective, totalVariation }] = kept.history;
     const largestMove = moveBetween(centroids, kept.centroids);
     history.push({ pass: passes, objective, totalVariation, largestMove });
@@ -118,7 +125,8 @@ async function* passesFrom(
     if (isStill || passes >= mostPasses) {
       const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
       const statistics = found.map((own) => own.statistics);
-      return { centroids, objective, inertia, converged: isStill, passes, history, statistics };
+      const common = { centroids, objective, inertia, converged: isStill, passes, history, statistics };
+      return kept.penalty === undefined ? common : { ...common, penalty: kept.penalty };
     }
     const hasRisen = before !== undefined && objective > before.history[0].objective * (1 + ROUNDING);
     if (hasRisen && before !== undefined) {

@@ -6,7 +6,7 @@ import { datasetColumnRanges, datasetColumns, type Matrix, squaredDistance, take
 import { numberedStreams, randomStream } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
+import { emptyStatistics, type Kernel } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
 import {
   type GuardedPoints,
@@ -223,8 +223,6 @@ function adoptFromNearest(
 
 interface GuardedDevices extends Devices, GuardState {
   readonly points: readonly GuardedPoints[];
-  /** The same rows, of which nothing is held back: for what is not sent. */
-  readonly exact: readonly PreparedPoints[];
 }
 
 /** A device with fewer than `minimum` rows for each cluster has too few to hide in: it follows its neighbours without any. */

@@ -2,7 +2,7 @@
 
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { sourceVersion } from "@fedkm/sql";
+import { sqlSourceVersion } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../environment.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../wire/limits.ts";
@@ -16,7 +16,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 /** How files and sources look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[], env: EnvironmentVariables): Promise<string> {
   const looks = paths.map((path) => {
-    return isAddress(path) ? sourceVersion(path, env) : stat(path).then(lookOfStats, () => MISSING);
+    return isAddress(path) ? sqlSourceVersion(path, env) : stat(path).then(lookOfStats, () => MISSING);
   });
   return (await Promise.all(looks)).join(", ");
 }

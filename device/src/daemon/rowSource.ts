@@ -3,7 +3,7 @@
 
 import { type Matrix, stack } from "@fedkm/core";
 import { joinSources, memorySource, type Source, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
-import { checkMissing, DataError, readTable } from "@fedkm/files";
+import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
@@ -73,7 +73,7 @@ export async function readColumns(
   if (isAddress(path)) return readSource(path, env, wanted);
   try {
     const table = await readTable(path, wanted && { columns: wanted });
-    checkMissing(table, "refuse");
+    checkMissingCells(table, "refuse");
     return { names: table.columns, points: table.points };
   } catch (error) {
     throw error instanceof DataError ? new Error(error.withoutContents) : error;

@@ -1,7 +1,7 @@
 // study.yaml before a device has it: read from its file, or drafted for a person to look over, with a reason for each field.
 
 import { readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
@@ -10,7 +10,7 @@ export function readStudyText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 

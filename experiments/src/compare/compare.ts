@@ -18,7 +18,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
-import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
+import { noPlugins, type Plugins, pluginMeasures } from "../plugins/plugin.ts";
 
 interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
@@ -119,7 +119,7 @@ function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitM
       beatsPooled: isBeaten(costRatio),
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
-      measures: measuresOf(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
+      measures: pluginMeasures(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
     };
   };
 }
@@ -256,7 +256,7 @@ function outcome({ method, model, milliseconds, run }: Run, judge: (model: Metho
 }
 
 /** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */
-export function parseMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
+export function comparedMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
   const options: Record<string, Record<string, unknown>> = {};
   for (const text of texts) {
     const [, method, option, value] = /^([^.=]+)\.([^.=]+)=(.+)$/.exec(text) ?? [];

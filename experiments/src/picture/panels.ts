@@ -8,7 +8,15 @@ import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from 
 import { type DotGrid, type MeasureName, type PanelGrid, type SummaryName, summaryTitles } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
 import { drawDotGrid } from "./dots.ts";
-import { asPower, type Extent, extentOf, nameOf, type PictureLook, type Point, panelSeries } from "./series.ts";
+import {
+  type Extent,
+  type PictureLook,
+  type Point,
+  panelSeries,
+  pictureMethodName,
+  seriesExtent,
+  seriesTickLabel,
+} from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -79,7 +87,7 @@ const SAMPLE = 40;
 function legendOf(grid: PanelGrid) {
   let [x, line] = [LEFT, 0];
   return grid.methods.map((method) => {
-    const name = nameOf(grid, method);
+    const name = pictureMethodName(grid, method);
     const width = SAMPLE + textWidth(name);
     if (x > LEFT && x + width > WIDTH) [x, line] = [LEFT, line + 1];
     const placed = { method, name, x, line };
@@ -94,9 +102,9 @@ interface Range extends Extent {
 }
 
 function rangeOf(points: readonly Point[], measure: MeasureName): Range {
-  const { domain, spacing } = extentOf(points, measure);
+  const { domain, spacing } = seriesExtent(points, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
-  return { domain, spacing, ticks, tickFormat: (value) => asPower(tickFormat(value)) };
+  return { domain, spacing, ticks, tickFormat: (value) => seriesTickLabel(tickFormat(value)) };
 }
 
 /** Room around a panel for its ticks. */

@@ -2,7 +2,7 @@
 
 import type { DotGrid, PanelGrid, SummaryName } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
-import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
+import { dotPoints, type Point, panelSeries, pictureMethodName } from "./series.ts";
 
 /** The points of a method in one panel, or of all entries of a panel of dots, whose x is the number of an entry. */
 interface PanelPoints {
@@ -26,7 +26,7 @@ function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summ
   return grid.rows.flatMap((row) =>
     grid.columns.flatMap((column) =>
       panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
-        labels: [row.label, column.label, nameOf(grid, grid.methods[i])],
+        labels: [row.label, column.label, pictureMethodName(grid, grid.methods[i])],
         keys: [row.label, column.label, grid.methods[i]],
         points,
       })),

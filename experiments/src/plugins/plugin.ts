@@ -96,7 +96,7 @@ function shown(value: unknown): string {
 }
 
 /** All measures of a result; null where one is not a finite number. */
-export function measuresOf(plugins: Plugins, result: MeasuredResult): Record<string, number | null> {
+export function pluginMeasures(plugins: Plugins, result: MeasuredResult): Record<string, number | null> {
   const values = Object.entries(plugins.measures).map(([name, measure]) => {
     const value = measure(result);
     return [name, Number.isFinite(value) ? value : null];
@@ -127,7 +127,7 @@ function registerHooks(): void {
  * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is
  * code and may do what its user may.
  */
-export async function loadPlugins(files: readonly string[]): Promise<Plugins> {
+export async function loadExperimentPlugins(files: readonly string[]): Promise<Plugins> {
   let plugins = noPlugins;
   for (const file of files) plugins = withPlugin(plugins, file, await importPlugin(file));
   return plugins;

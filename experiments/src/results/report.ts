@@ -1,9 +1,9 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
-import { count, escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
+import { countLabel, escaped, htmlPage, htmlTable, methodTitles, significantLabel } from "@fedkm/pictures";
 import { splitNames } from "../cell.ts";
 import type { TableRow } from "../table.ts";
-import { type AgreementRow, countAgreement } from "./agreement.ts";
+import { type AgreementRow, agreementSummary } from "./agreement.ts";
 
 /** Of one kind of data and one start: a line for each method, a ratio for each split. */
 interface PersonalisationTable {
@@ -19,7 +19,7 @@ export interface Personalisation {
 }
 
 /** From aggregated rows; undefined where the study is not among them. */
-export function personalisationOf(aggregated: readonly TableRow[]): Personalisation | undefined {
+export function reportPersonalisation(aggregated: readonly TableRow[]): Personalisation | undefined {
   const cells = aggregated.filter(({ study }) => study === "heterogeneity");
   if (cells.length === 0) return undefined;
   const starts = distinct(cells.map(({ start }) => start)).filter((start) => start !== null);
@@ -69,7 +69,7 @@ function distinct<T>(values: readonly T[]): T[] {
  * One line about all runs of Algorithm 1: whether the objective ever rose, and how far their ends are from fixed points.
  * Undefined where none of the rows is of Algorithm 1.
  */
-export function certifiedLine(runs: readonly TableRow[]): string | undefined {
+export function reportCertificateLine(runs: readonly TableRow[]): string | undefined {
   const certified = runs.filter(({ largest_rise }) => largest_rise !== null);
   if (certified.length === 0) return undefined;
   const most = (column: string) => certified.reduce((largest, row) => Math.max(largest, Number(row[column])), 0);
@@ -78,9 +78,9 @@ export function certifiedLine(runs: readonly TableRow[]): string | undefined {
   const descent =
     rise === 0
       ? "none raised the objective in any round"
-      : `${count(rose)} raised the objective, by ${significant(rise, 2)} at most`;
-  const residual = significant(most("relative_residual"), 2);
-  return `${count(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
+      : `${countLabel(rose)} raised the objective, by ${significantLabel(rise, 2)} at most`;
+  const residual = significantLabel(most("relative_residual"), 2);
+  return `${countLabel(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
 }
 
 /** A run that can be watched. */
@@ -110,7 +110,7 @@ interface ReportParts {
   readonly manifest: object;
 }
 
-export function renderReport(parts: ReportParts): string {
+export function renderStudyReport(parts: ReportParts): string {
   const { title, effort, certified, claims, agreement, aggregated, personalisation, watched, pictures, manifest } =
     parts;
   const isFigures = claims.length > 0;
@@ -181,7 +181,7 @@ ${htmlTable({
 }
 
 function agreementSection(agreement: readonly AgreementRow[]): string {
-  const counts = countAgreement(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
+  const counts = agreementSummary(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
     start,
     methodTitles[method] ?? method,
     of === 0 ? "" : `${agreeing} of ${of}`,
@@ -256,5 +256,5 @@ function short(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if (value === 0 || (Number.isInteger(value) && Math.abs(value) < 1e6)) return String(value);
-  return significant(value, Math.abs(value) < 1e-3 ? 2 : 3);
+  return significantLabel(value, Math.abs(value) < 1e-3 ? 2 : 3);
 }

@@ -7,9 +7,9 @@ import { latexTable, pgfplotsTable } from "../picture/tables.ts";
 import type { Plan } from "../studies/plan.ts";
 import { parseCsv, type TableRow, toCsv } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
-import { compareWithStudy, countAgreement } from "./agreement.ts";
+import { agreementRows, agreementSummary } from "./agreement.ts";
 import { judgeClaims } from "./claims.ts";
-import { certifiedLine, personalisationOf, renderReport, type WatchedRun } from "./report.ts";
+import { renderStudyReport, reportCertificateLine, reportPersonalisation, type WatchedRun } from "./report.ts";
 
 export interface FinishedRuns {
   readonly plan: Plan;
@@ -34,7 +34,7 @@ export function resultsOf(
   const aggregated = aggregate(runs, measures);
   const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
-  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
+  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? agreementRows(aggregated, runs) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
     const { summary = grid.summary } = look;
     return {
@@ -45,10 +45,10 @@ export function resultsOf(
     };
   });
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
-  const certified = certifiedLine(runs);
-  const personalisation = personalisationOf(aggregated);
+  const certified = reportCertificateLine(runs);
+  const personalisation = reportPersonalisation(aggregated);
   const watched = watch(runs);
-  const report = renderReport({
+  const report = renderStudyReport({
     title: `fedkm reproduce ${manifest.what}`,
     effort,
     certified,
@@ -75,7 +75,7 @@ export function resultsOf(
     ]),
     ["report.html", report],
   ]);
-  const counts = countAgreement(agreement);
+  const counts = agreementSummary(agreement);
   // The files are contents by name, for a folder.
   return { manifest, seconds, effort, certified, claims, personalisation, agreement: counts, watched, files };
 }

@@ -12,7 +12,7 @@ import {
   startTitles,
 } from "../cell.ts";
 import { kinds } from "./figures.ts";
-import { type DotEntry, ownCostAxis, type Planner, runNumbers } from "./plan.ts";
+import { type DotEntry, type Planner, plannedRuns } from "./plan.ts";
 
 /** From nearly alone to nearly one clustering. */
 const strengths = [0.01, 0.1, 1, 10];
@@ -31,7 +31,7 @@ export const heterogeneity: Planner = (options) => {
   const shown = options.quick ? (["var"] as const) : kinds;
   const cells = shown.flatMap((kind) =>
     splitNames.flatMap((split) =>
-      runNumbers(options).flatMap((run): StudyCell[] => {
+      plannedRuns(options).flatMap((run): StudyCell[] => {
         const dataset = dealtName(kind, split);
         const drawn = { study, dataset, pointsPerDevice: POINTS, run, seed: seedOfRun(options.seed, run) };
         return [
@@ -59,7 +59,9 @@ export const heterogeneity: Planner = (options) => {
       })),
       summary: "mean" as const,
       entries: entriesOf(start),
-      ...ownCostAxis,
+      // One scale for all panels, and a line where a device does as well as pooled.
+      level: 1,
+      across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
     },
   }));
   return { cells, pictures, figures: [] };

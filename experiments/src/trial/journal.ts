@@ -3,7 +3,7 @@
 
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import type { RunRow } from "./trial.ts";
 
 /** Thrown where a run is to be resumed with other options than it was begun with. */
@@ -45,7 +45,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     };
   } catch (error) {
     if (error instanceof OtherRunError) throw error;
-    throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 

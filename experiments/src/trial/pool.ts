@@ -30,7 +30,7 @@ export async function runBatches(
   { workers, features, plugins = [], signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const waiting = [...batches].sort(([, a], [, b]) => workIn(b) - workIn(a));
+  const waiting = [...batches].sort(([, a], [, b]) => poolWork(b) - poolWork(a));
   const processes = Array.from({ length: Math.min(workers, waiting.length) }, () => {
     // Flags of this process, such as those of a test runner, are not for workers; typed arrays need this serialization.
     const worker = fork(file, { execArgv: [], serialization: "advanced" });
@@ -51,7 +51,7 @@ export async function runBatches(
 }
 
 /** A rough measure of what cells cost: their points, and something for every cell. */
-export function workIn(cells: readonly StudyCell[]): number {
+export function poolWork(cells: readonly StudyCell[]): number {
   return cells.length * (100 + (cells[0].pointsPerDevice ?? 1000));
 }
 

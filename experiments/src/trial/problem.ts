@@ -25,7 +25,7 @@ import {
 import { defaults } from "@fedkm/core/defaults";
 import type { StartName, StudyCell } from "../cell.ts";
 import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
-import { type DealtPoints, partitionOf } from "./datasets.ts";
+import { type DealtPoints, trialPartition } from "./datasets.ts";
 
 /** Where the devices of a problem begin, each start made once for all cells that need it. */
 interface Starts {
@@ -105,7 +105,7 @@ export interface CellProblem {
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
 export function cellProblem(cell: StudyCell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
   const { devices, k, seed, dataset } = cell;
-  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
+  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? trialPartition(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
   const half = devices / 2;
   const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];

@@ -6,7 +6,7 @@ import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
 import { type CellReader, cellValue, daysOf } from "../table/cell.ts";
 import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
-import { type Cells, cellAt, emptyCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
+import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
 export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
@@ -22,7 +22,7 @@ interface Sample {
 }
 
 function sample(text: TextBytes, delimiter: string): Sample {
-  const cells = emptyCells();
+  const cells = emptyCsvCells();
   const records: (readonly string[])[] = [];
   const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
   let next = reader.next();
@@ -91,7 +91,7 @@ function layoutOfText(feed: Feed, { options, limits, rules }: ReadPlan): CsvLayo
     const name = header ? cell.trim() : "";
     return {
       name: name === "" ? `column${c + 1}` : name,
-      kind: kindOf(
+      kind: csvColumnKind(
         body.map((record) => record[c] ?? ""),
         rules,
       ),
@@ -141,7 +141,7 @@ function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells
     const got = length === (completed ? 1 : 0) ? "an empty file" : "only blank lines";
     throw new DataError({ file, line: 1, column: 1 }, "hold a header and rows", got, "export it again");
   }
-  const position = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
+  const position = { file, line, column: csvCellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
   if (!ended || length > limits.lineBytes) refuseLongLine(position, limits);
   refuseOpenQuote(position);
 }
@@ -169,7 +169,7 @@ export function looksLikeHeader(
 }
 
 /** Text if most cells that are not missing are. */
-export function kindOf(cells: readonly string[], rules: CellReader): ColumnKind {
+export function csvColumnKind(cells: readonly string[], rules: CellReader): ColumnKind {
   const values = cells.map((cell) => rules.value(cell));
   const texts = values.filter((value) => value === undefined).length;
   const missing = values.filter((value) => Number.isNaN(value)).length;
@@ -206,7 +206,7 @@ export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv
 
 /** By the records before it, since quotes may hold delimiters and line feeds. In the header itself a number. */
 function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialect, columns, line: top }: CsvLayout) {
-  const cells = emptyCells();
+  const cells = emptyCsvCells();
   let line = first;
   for (let from = 0; ; ) {
     const next = splitRecord(bytes, from, length, dialect.delimiter, cells, { file, line });
@@ -214,7 +214,7 @@ function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialec
     line += 1 + cells.innerLines;
     from = next;
   }
-  const c = cellAt(cells, at);
+  const c = csvCellAt(cells, at);
   return dialect.header && line === top ? c + 1 : (columns.at(c)?.name ?? c + 1);
 }
 

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { DataError } from "../source/refusal.ts";
 import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
-import { systemReason } from "./paths.ts";
+import { fileSystemReason } from "./paths.ts";
 
 const { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } = zlib;
 const UNPACKED_PIECE = 2 ** 18;
@@ -64,7 +64,7 @@ const versionOf = ({ size, mtimeMs, ino }: { size: number; mtimeMs: number; ino:
 
 export async function openFile(file: string): Promise<ByteFile> {
   const refuse = (remedy: string) => (error: unknown) => {
-    throw new DataError({ file }, "be a file that can be read", systemReason(error), remedy, { cause: error });
+    throw new DataError({ file }, "be a file that can be read", fileSystemReason(error), remedy, { cause: error });
   };
   const about = await stat(file).catch(refuse("check the path"));
   if (about.isDirectory()) {

@@ -22,7 +22,7 @@ import { DataError, type Remedy } from "../source/refusal.ts";
 const DAMAGED = "a page that cannot be unpacked";
 
 /** None unpacks more or fewer bytes than it is asked for, and all fail in the same words. */
-export function compressorsWith(own: Compressors): Compressors {
+export function parquetCompressors(own: Compressors): Compressors {
   const all: Compressors = {
     ...portable,
     GZIP: gunzipPage,
@@ -63,7 +63,7 @@ function owned(bytes: Uint8Array): Uint8Array {
 }
 
 /** To be awaited before pages of this codec are unpacked. */
-export async function prepareCodec(codec: CompressionCodec): Promise<void> {
+export async function prepareParquetCodec(codec: CompressionCodec): Promise<void> {
   if (codec === "ZSTD") await zstandard.loadWASM();
 }
 

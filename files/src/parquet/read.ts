@@ -2,19 +2,19 @@
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
 import { textOf } from "../source/bytes.ts";
-import { DataError, type Remedy, shown } from "../source/refusal.ts";
+import { DataError, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { orNoted } from "../table/cell.ts";
+import { cellOrNoted } from "../table/cell.ts";
 import {
   type AddedColumn,
-  addedCells,
+  addedCellColumns,
   type CellValue,
   type ConvertedCells,
-  typedColumn,
+  typedCellColumn,
   withFreeNames,
 } from "../table/cellColumns.ts";
 import { type Column, chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { checkRows, GrowingTable, refuseLarge, type Table } from "../table/table.ts";
+import { checkTableRows, GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { ColumnPage } from "./pages.ts";
 
@@ -25,7 +25,7 @@ export async function readParquet(source: OpenedFile, plan: ReadPlan): Promise<T
     return rules.dates !== undefined && column.kind === "date" ? ({ ...column, kind: "number" } as const) : column;
   });
   const chosen = chooseColumns({ file: source.file, line: 1 }, known, options);
-  checkRows(source.file, parquet.rows, chosen, limits, "export it again");
+  checkTableRows(source.file, parquet.rows, chosen, limits, "export it again");
   const { features, device } = chosen;
   const table = new GrowingTable(source.file, chosen, parquet.rows, plan);
   for (const group of parquet.groups) {
@@ -116,7 +116,7 @@ function keepNumbers(
         { kind: "leave-out-columns", columns: [column] },
       ];
       const position = { file: table.file, line, column };
-      values[at] = orNoted(rules, () => refuseLarge(position, shown(String(value)), limits, remedies));
+      values[at] = cellOrNoted(rules, () => refuseLargeCell(position, shownInRefusal(String(value)), limits, remedies));
     }
     table.noteMissing(slot, line);
   }
@@ -180,7 +180,7 @@ function decimal(stored: unknown, scale: number): number {
   return Number(`${stored instanceof Uint8Array ? bigEndian(stored) : stored}e-${scale}`);
 }
 
-export function bigEndian(bytes: Uint8Array): bigint {
+function bigEndian(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   return BigInt.asIntN(8 * bytes.length, value);
@@ -225,10 +225,10 @@ export async function parquetCells(source: OpenedFile, added: readonly AddedColu
         for (const value of pageValues(page)) cells.push(value === null ? null : convert(value));
       });
     }
-    columns.push(typedColumn(element.name, cells));
+    columns.push(typedCellColumn(element.name, cells));
   }
   const names = parquet.elements.map(({ name }) => name);
-  return { columns: [...columns, ...addedCells(withFreeNames(added, names), parquet.rows)], leftOut };
+  return { columns: [...columns, ...addedCellColumns(withFreeNames(added, names), parquet.rows)], leftOut };
 }
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@
 // 1 in rows that have it and 0 in the others. Means of such columns are shares.
 
 import type { Matrix } from "@fedkm/core";
-import { DataError, listNames } from "../source/refusal.ts";
+import { DataError, listInRefusal } from "../source/refusal.ts";
 import type { Table } from "../table/table.ts";
 
 export interface EncodedColumn {
@@ -28,12 +28,12 @@ export function hasCategories(encoding: Encoding): boolean {
 }
 
 /** The columns that are clustered. */
-export function matrixColumns(encoding: Encoding): string[] {
+export function encodedColumns(encoding: Encoding): string[] {
   return encoding.flatMap(({ name, values }) => values?.map((value) => `${name}=${value}`) ?? [name]);
 }
 
 /** Where the columns of each column of the files begin. */
-export function firstColumns(encoding: Encoding): number[] {
+export function firstEncodedColumns(encoding: Encoding): number[] {
   let next = 0;
   return encoding.map(({ values }) => {
     const first = next;
@@ -43,13 +43,13 @@ export function firstColumns(encoding: Encoding): number[] {
 }
 
 /** A value that no fitted row had is refused, or counts as missing under a policy that says what to do with those. */
-export function checkUnseen({ file, categories }: Table, encoding: Encoding, policy: string): void {
+export function checkUnseenCategories({ file, categories }: Table, encoding: Encoding, policy: string): void {
   if (policy !== "refuse") return;
   for (const [c, { name, values }] of encoding.entries()) {
     const { words, lines } = categories?.[c] ?? { words: [], lines: [] };
     const strange = words.findIndex((word) => values?.includes(word) === false);
     if (strange < 0) continue;
-    const rule = `be one of ${listNames((values ?? []).map((value) => JSON.stringify(value)))}`;
+    const rule = `be one of ${listInRefusal((values ?? []).map((value) => JSON.stringify(value)))}`;
     const remedy = "fix the cell, leave the row out, or fit a model to rows that have it";
     throw new DataError({ file, line: lines[strange], column: name }, rule, JSON.stringify(words[strange]), remedy);
   }
@@ -58,8 +58,8 @@ export function checkUnseen({ file, categories }: Table, encoding: Encoding, pol
 /** The table with the columns that are clustered; a value that the encoding does not have is missing. */
 export function encodeTable(table: Table, encoding: Encoding): Table {
   if (!hasCategories(encoding)) return table;
-  const columns = matrixColumns(encoding);
-  const first = firstColumns(encoding);
+  const columns = encodedColumns(encoding);
+  const first = firstEncodedColumns(encoding);
   const { data, rows, cols } = table.points;
   const points: Matrix = { data: new Float64Array(rows * columns.length), rows, cols: columns.length };
   const missing = columns.map(() => ({ count: 0, line: 0 }));
@@ -94,8 +94,8 @@ export interface ColumnMean {
 }
 
 /** `mean` is in the units of the files. */
-export function columnMeans(encoding: Encoding, mean: ArrayLike<number>): ColumnMean[] {
-  const first = firstColumns(encoding);
+export function encodedMeans(encoding: Encoding, mean: ArrayLike<number>): ColumnMean[] {
+  const first = firstEncodedColumns(encoding);
   return encoding.map(({ name, values }, c): ColumnMean => {
     if (values === undefined) return { name, mean: mean[first[c]] };
     const shares = values.map((value, v) => ({ value, share: mean[first[c] + v] }));

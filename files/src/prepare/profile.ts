@@ -174,7 +174,7 @@ export interface ColumnStatistics {
 }
 
 /** Of the values that are there; undefined if none is. */
-export function columnStatistics({ data, cols }: Matrix, column: number): ColumnStatistics | undefined {
+export function profileStatistics({ data, cols }: Matrix, column: number): ColumnStatistics | undefined {
   const values = Float64Array.from(data.filter((value, at) => at % cols === column && !Number.isNaN(value))).sort();
   const count = values.length;
   if (count === 0) return undefined;

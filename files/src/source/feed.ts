@@ -10,7 +10,7 @@ import {
   type TextEncoding,
   textEncodings,
   wholeLimits,
-  withFile,
+  withByteFile,
 } from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
@@ -164,7 +164,7 @@ export interface TextBytes {
 
 /** A small file as a whole: UTF-8 without its byte order mark, its last line ended. */
 export async function wholeText(open: Opener): Promise<TextBytes> {
-  return withFile(open, wholeLimits, async (file) => {
+  return withByteFile(open, wholeLimits, async (file) => {
     const feed = await openFeed(file, wholeLimits, () => undefined);
     await feed.close();
     return feed;

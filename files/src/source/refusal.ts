@@ -149,14 +149,14 @@ function where({ file, line, column, part, byte, whole, cell }: FilePosition): s
 const MOST_SHOWN = 40;
 
 /** A cell as it is shown: quoted, on one line, and not longer than a line can bear. */
-export function shown(text: string): string {
+export function shownInRefusal(text: string): string {
   return JSON.stringify(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
 }
 
 const MOST_NAMES = 12;
 
 /** Names with commas between, of many the first and the number of the others. */
-export function listNames(names: readonly string[]): string {
+export function listInRefusal(names: readonly string[]): string {
   if (names.length <= MOST_NAMES) return names.join(", ");
   return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 }

@@ -81,21 +81,21 @@ export type TextEncoding = keyof typeof textEncodings;
 const FIRST_BYTES = 16;
 
 /** Reads a file and closes it. One that changed meanwhile is read once more, then refused. */
-export async function withFile<T>(
+export async function withByteFile<T>(
   open: Opener,
   limits: Limits,
   work: (file: OpenedFile) => Promise<T>,
   encoding?: TextEncoding,
 ): Promise<T> {
   try {
-    return await withFileOnce(open, limits, work, encoding);
+    return await withByteFileOnce(open, limits, work, encoding);
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error;
-    return withFileOnce(open, limits, work, encoding);
+    return withByteFileOnce(open, limits, work, encoding);
   }
 }
 
-export async function withFileOnce<T>(
+export async function withByteFileOnce<T>(
   open: Opener,
   limits: Limits,
   work: (file: OpenedFile) => Promise<T>,
@@ -103,7 +103,7 @@ export async function withFileOnce<T>(
 ): Promise<T> {
   const bytes = await open();
   try {
-    const result = await work(await openedFile(bytes, limits, encoding));
+    const result = await work(await openedByteFile(bytes, limits, encoding));
     if (!(await bytes.isUnchanged())) throw new ChangedError(bytes.file);
     return result;
   } finally {
@@ -112,7 +112,7 @@ export async function withFileOnce<T>(
 }
 
 /** A file of a size and a kind that can be read. */
-export async function openedFile(bytes: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<OpenedFile> {
+export async function openedByteFile(bytes: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<OpenedFile> {
   const { file, size } = bytes;
   if (size > limits.fileBytes) {
     const remedy = "split it into one file per device, or take a sample of its rows";
@@ -159,8 +159,4 @@ function containerOf(file: string, first: Uint8Array, encoding?: TextEncoding): 
   const [, name, remedy] = stranger;
   const position = { file, line: 1, column: 1 };
   throw new DataError(position, "begin CSV, TSV, JSON, Parquet, an Excel workbook or a NumPy array", name, remedy);
-}
-
-export function isJson({ ending }: OpenedFile): boolean {
-  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(ending);
 }

@@ -17,7 +17,7 @@ export interface CellRules {
 }
 
 /** What `read` gives; NaN where it refuses a cell and somebody hears of that. */
-export function orNoted({ onBad }: CellRules, read: () => number): number {
+export function cellOrNoted({ onBad }: CellRules, read: () => number): number {
   if (onBad === undefined) return read();
   try {
     return read();
@@ -108,10 +108,4 @@ function dateOf(year: number, month: number, day: number): number | undefined {
   const back = new Date(time);
   const isSame = back.getUTCMonth() === month - 1 && back.getUTCDate() === day && back.getUTCFullYear() === year;
   return isSame ? time / DAY : undefined;
-}
-
-/** A day as Excel counts it: from the end of 1899, with a 29 February 1900 that never was, or from the start of 1904. */
-export function daysOfSerial(serial: number, is1904: boolean): number {
-  if (is1904) return serial - 24_107;
-  return serial < 60 ? serial - 25_568 : serial - 25_569;
 }

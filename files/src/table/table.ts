@@ -1,7 +1,7 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
-import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import type { Limits } from "../source/source.ts";
 import type { CellReader } from "./cell.ts";
 import type { ChosenColumns, ReadPlan } from "./columns.ts";
@@ -129,7 +129,7 @@ export class GrowingTable {
       const column = this.columns[feature];
       const rule = `have one of at most ${this.#limits.values} different values, as a category`;
       const remedies = [{ kind: "leave-out-columns", columns: [column] } as const];
-      throw new DataError({ file: this.file, line, column }, rule, `one more, ${shown(word)}`, remedies);
+      throw new DataError({ file: this.file, line, column }, rule, `one more, ${shownInRefusal(word)}`, remedies);
     }
     category.set(word, { index: category.size, line });
     return category.size - 1;
@@ -145,7 +145,7 @@ export class GrowingTable {
       ];
       throw new DataError(cell, "name a device", got, remedies);
     }
-    this.devices.of[row] = name === "" ? NO_DEVICE : deviceNumber(this.devices.numbers, name);
+    this.devices.of[row] = name === "" ? NO_DEVICE : tableDeviceNumber(this.devices.numbers, name);
   }
 
   finish(format: Format): Table {
@@ -163,7 +163,7 @@ export class GrowingTable {
 }
 
 /** The number of a device by its name; a new name is a new device. */
-export function deviceNumber(numbers: Map<string, number>, name: string): number {
+export function tableDeviceNumber(numbers: Map<string, number>, name: string): number {
   const known = numbers.get(name);
   if (known !== undefined) return known;
   numbers.set(name, numbers.size);
@@ -179,7 +179,7 @@ function mostRows(features: number, limits: Limits): number {
 }
 
 /** Refuses a file that says how many rows it has, if these are too many or none. `remedy` is for a file without rows. */
-export function checkRows(
+export function checkTableRows(
   file: string,
   rows: number,
   { features }: ChosenColumns,
@@ -198,46 +198,11 @@ function refuseRows(position: FilePosition, features: number, limits: Limits, go
 }
 
 /** Refuses a number that is too large for doubles to be told apart. */
-export function refuseLarge(
+export function refuseLargeCell(
   cell: FilePosition,
   got: string,
   { magnitude }: Limits,
   remedies: string | Remedy[],
 ): never {
   throw new DataError(cell, `be a number from -${magnitude} to ${magnitude}`, got, remedies);
-}
-
-/** What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices fills them. */
-export type MissingPolicy = "refuse" | "drop" | "mean";
-
-export const missingPolicies: readonly MissingPolicy[] = ["refuse", "drop", "mean"];
-
-/** Refuses a file with missing cells, with their counts, and a column without any value under every policy. */
-export function checkMissing(table: Table, policy: MissingPolicy): void {
-  const { file, columns, points, missing } = table;
-  const affected = columns.map((column, c) => ({ column, ...missing[c] })).filter(({ count }) => count > 0);
-  const empty = affected.filter(({ count }) => count === points.rows);
-  if (empty.length > 0) {
-    const [{ line, column }] = empty;
-    const remedies = [{ kind: "leave-out-columns", columns: empty.map((own) => own.column) } as const];
-    throw new DataError({ file, line, column }, "have a value in some row", "none", remedies);
-  }
-  if (policy !== "refuse" || affected.length === 0) return;
-  const first = affected.reduce((a, b) => (b.line < a.line ? b : a));
-  const total = affected.reduce((sum, { count }) => sum + count, 0);
-  const counts = affected.map(({ column, count }) => `${count} in ${JSON.stringify(column)}`).join(", ");
-  const remedies = [{ kind: "missing-policy", policies: ["drop", "mean"] } as const];
-  const got = total === 1 ? "1 missing cell" : `${total} missing cells in the file (${counts})`;
-  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedies);
-}
-
-/** Whether each row is complete; undefined if all are. */
-export function completeRows({ points, missing }: Table): Uint8Array | undefined {
-  if (missing.every(({ count }) => count === 0)) return undefined;
-  const { data, rows, cols } = points;
-  const complete = new Uint8Array(rows).fill(1);
-  for (let r = 0; r < rows; r++) {
-    for (let c = 0; c < cols; c++) if (Number.isNaN(data[r * cols + c])) complete[r] = 0;
-  }
-  return complete;
 }

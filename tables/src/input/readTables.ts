@@ -2,32 +2,24 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
-  checkMissing,
+  checkMissingCells,
   DataError,
   type DialectOptions,
   type Encoding,
+  encodedColumns,
   encodeTable,
   encodingOf,
-  federatedMeans,
   fillMissing,
   type MissingPolicy,
-  matrixColumns,
   readLayout,
   readTable,
   type Selection,
+  scalingMeans,
   type Table,
 } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
 import { report, type WorkContext } from "../work.ts";
-import {
-  byColumn,
-  type Device,
-  type DeviceRows,
-  deviceNames,
-  drawSample,
-  oneEach,
-  withFolderDevice,
-} from "./assignDevices.ts";
+import { assignRows, type Device, type DeviceRows, drawSample } from "./assignDevices.ts";
 import { columnWarnings } from "./columnWarnings.ts";
 import { readSource, type SourceRequest, type SourceTable, sourceWarnings } from "./sources.ts";
 
@@ -103,17 +95,18 @@ export async function readRows(
   const encoding = encodingOf(tables);
   checkRepeating(tables, encoding, request);
   const encoded = tables.map((table) => encodeTable(table, encoding));
-  const fill = missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
+  const fill = missing === "mean" ? scalingMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
   const drawn = drawSample(encoded, request);
-  const { devices, parts, dropped } = assignRows(encoded, given, request, drawn);
+  const givenNames = given.map(({ name }) => name);
+  const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
     warnings.push(`this rests on a sample of ${rows} rows; the others have no label`);
   }
   return {
-    columns: matrixColumns(encoding),
+    columns: encodedColumns(encoding),
     encoding,
     dates: await datesIn(files, tables[0].columns, request),
     devices,
@@ -126,18 +119,6 @@ export async function readRows(
     dropped,
     warnings,
   };
-}
-
-function assignRows(
-  tables: readonly Table[],
-  given: readonly DeviceTable[],
-  { deviceColumn }: RowsRequest,
-  drawn: ReturnType<typeof drawSample>,
-) {
-  const named = deviceColumn === undefined && given.length === 0 ? tables.map(withFolderDevice) : tables;
-  if (named.every((table) => table.devices !== undefined)) return byColumn(named, drawn);
-  const read = tables.slice(given.length).map(({ file }) => file);
-  return oneEach(tables, [...given.map(({ name }) => name), ...deviceNames(read)], drawn);
 }
 
 /** A copy of the chosen columns: rows are scaled in place. */
@@ -168,7 +149,7 @@ export function tableAtHand(
   }
   const own = { data, rows, cols: chosen.length };
   const table: Table = { file: name, format: "npy", columns: chosen, points: own, missing };
-  if (rows > 0) checkMissing(table, policy);
+  if (rows > 0) checkMissingCells(table, policy);
   return table;
 }
 
@@ -189,7 +170,7 @@ async function readFile(
     file,
     first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] },
   );
-  checkMissing(table, missing);
+  checkMissingCells(table, missing);
   return table;
 }
 

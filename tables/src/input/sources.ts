@@ -5,7 +5,7 @@ import type { Matrix } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import type { MissingPolicy, Scaling, Selection, Table } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import { RequestError } from "../request.ts";
 
 /** Rows that stay in a database or a lake: one device. */
@@ -50,9 +50,9 @@ export async function readSource(
 /** What a person should know who sees numbers of a source. */
 export function sourceWarnings({ source, table }: SourceTable): string[] {
   const { name, rows, dropped, read } = source;
-  const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${count(rows)} of them come from a sample of ${count(table.points.rows)}`;
+  const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${countLabel(rows)} of them come from a sample of ${countLabel(table.points.rows)}`;
   return [
-    ...(dropped > 0 ? [`${count(dropped)} rows of ${name} with missing numbers were left out`] : []),
+    ...(dropped > 0 ? [`${countLabel(dropped)} rows of ${name} with missing numbers were left out`] : []),
     ...(read === "memory" || table.points.rows === rows ? [] : [sampled]),
   ];
 }

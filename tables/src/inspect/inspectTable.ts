@@ -4,17 +4,17 @@ import {
   type Column,
   type ColumnProfile,
   type ColumnStatistics,
-  columnStatistics,
   type DataError,
   type DialectOptions,
   defaultLimits,
   type FileLayout,
   profile,
+  profileStatistics,
   readLayout,
   readTable,
 } from "@fedkm/files";
 import { type FileInput, fileName } from "../input/readTables.ts";
-import { count, dateText, value } from "../numbers.ts";
+import { countLabel, dateText, value } from "../numbers.ts";
 import { compute, type WorkContext } from "../work.ts";
 
 export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
@@ -38,7 +38,7 @@ export interface InspectedTable {
 /** A value of a column as people read it. */
 export function shownValue({ kind }: Column, number: number): string {
   if (kind === "date") return dateText(number);
-  return Number.isInteger(number) ? count(number) : value(number);
+  return Number.isInteger(number) ? countLabel(number) : value(number);
 }
 
 /** More are counted. */
@@ -82,7 +82,8 @@ export async function inspectTable(
     const bad = counts.get(column.name) ?? 0;
     if (c < 0) return { ...column, bad };
     const own = table.categories?.[c];
-    const values = own === undefined ? { statistics: columnStatistics(table.points, c) } : wordsOf(table, c, own.words);
+    const values =
+      own === undefined ? { statistics: profileStatistics(table.points, c) } : wordsOf(table, c, own.words);
     const { missing, ...rest } = seen.columns[c];
     return { ...rest, ...column, missing: missing - bad, ...values, bad };
   });
@@ -130,11 +131,5 @@ export function isName({ words, kind }: InspectedColumn, rows: number): boolean 
 /** A number that is of no use for clusters. */
 export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: InspectedColumn): boolean {
   const isNumber = kind === "number" || kind === "date";
-  return (
-    isConstant === true ||
-    countsRows === true ||
-    namesRows === true ||
-    copyOf !== undefined ||
-    (isNumber && !statistics)
-  );
+  return isConstant || countsRows || namesRows || copyOf !== undefined || (isNumber && !statistics);
 }

@@ -3,9 +3,9 @@
 import { type Matrix, predict, takeRows } from "@fedkm/core";
 import {
   applyScaling,
-  checkMissing,
-  checkUnseen,
-  completeRows,
+  checkMissingCells,
+  checkUnseenCategories,
+  completeTableRows,
   DataError,
   type DialectOptions,
   encodeTable,
@@ -68,7 +68,7 @@ async function labelTable(
   const { model } = request;
   const policy = policyOf(request);
   const centroidsOf = centroidsOfRows(table, name, request);
-  const complete = policy === "mean" ? undefined : completeRows(table);
+  const complete = policy === "mean" ? undefined : completeTableRows(table);
   const { points } = table;
   if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
   applyScaling(points, model.scaling);
@@ -108,14 +108,14 @@ async function readRows(
     allowsNameless: policy === "drop",
     onRead: (bytes) => report(context, { step: "read", name, bytes }),
   });
-  checkMissing(table, policy);
+  checkMissingCells(table, policy);
   return table;
 }
 
 /** With the columns that are clustered. A value that the model does not know counts as missing. */
 function onModel(table: Table, model: Model, policy: MissingPolicy): Table {
   const encoding = encodingOfModel(model);
-  checkUnseen(table, encoding, policy);
+  checkUnseenCategories(table, encoding, policy);
   return withinLogarithms(encodeTable(table, encoding), model, policy);
 }
 

@@ -4,7 +4,7 @@ import { toRows } from "@fedkm/core";
 import { undoScaling, unscaled } from "@fedkm/files";
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { count, counted, dateText, percent, spreads, value } from "../numbers.ts";
+import { counted, countLabel, dateText, percent, spreads, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, listed, NOTHING, nameMark } from "./marks.ts";
 
 /** More devices than this make a page slow and long. */
@@ -78,7 +78,7 @@ export function deviceTable(fitted: FittedRows): string {
     const { name, rows: own, sizes } = devices[device];
     return [
       { html: nameMark(name) },
-      count(own),
+      countLabel(own),
       { html: parts(fitted, sizes, own) },
       ...sizes.map((size, c) => ({
         html: own === 0 ? NOTHING : percent(size / own),
@@ -89,7 +89,7 @@ export function deviceTable(fitted: FittedRows): string {
     ];
   });
   const left = devices.length - shown.length;
-  return `${left === 0 ? "" : `<p>These are the ${count(shown.length)} devices that differ most from the common clusters. The other ${count(left)} are in model.json.</p>`}
+  return `${left === 0 ? "" : `<p>These are the ${countLabel(shown.length)} devices that differ most from the common clusters. The other ${countLabel(left)} are in model.json.</p>`}
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
 ${download("devices.csv", [
   ["device", "rows", ...clusters.map((_, c) => `rows in ${clusterName(model, c)}`), "apart"],
@@ -142,7 +142,7 @@ function meanTables({ model, sums }: FittedRows, shown: readonly number[]): stri
       const own = { data: means.subarray(i * k * cols, (i + 1) * k * cols), rows: k, cols };
       const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
         { html: clusterMark(model, c) },
-        count(sizes[c]),
+        countLabel(sizes[c]),
         ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : shownIn(model, x)(number))),
       ]);
       return `<h3>${escaped(name)}</h3>${htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 })}`;

@@ -1,7 +1,7 @@
 // Words and marks that every part of the report uses: what a cluster is called, and a table as a file.
 
-import { csvLine } from "@fedkm/files";
-import { clusterColours, escaped, shortened } from "@fedkm/pictures";
+import { csvRecordLine } from "@fedkm/files";
+import { clusterColours, escaped, shortenedLabel } from "@fedkm/pictures";
 import type { FittedRows } from "../model/clusterSums.ts";
 
 export const NOTHING = "–";
@@ -27,13 +27,13 @@ const LONGEST_NAME = 190;
 
 /** A device or a column, shortened where it is a sentence; whole on hovering. */
 export function nameMark(name: string): string {
-  const shown = shortened(name, LONGEST_NAME);
+  const shown = shortenedLabel(name, LONGEST_NAME);
   return shown === name ? escaped(name) : `<span title="${escaped(name)}">${escaped(shown)}</span>`;
 }
 
 /** A link that needs no script: the table is in it. */
 export function download(file: string, rows: readonly (readonly (string | number | null)[])[]): string {
-  const address = `data:text/csv;charset=utf-8,${encodeURIComponent(rows.map(csvLine).join(""))}`;
+  const address = `data:text/csv;charset=utf-8,${encodeURIComponent(rows.map(csvRecordLine).join(""))}`;
   return `<p class="tools"><a download="${file}" href="${address}">This table as CSV</a></p>`;
 }
 

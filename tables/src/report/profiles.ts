@@ -3,7 +3,7 @@
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { FittedRows } from "../model/clusterSums.ts";
 import type { Figure, Trait } from "../model/profile.ts";
-import { count, counted, dateText, percent, significant, value } from "../numbers.ts";
+import { counted, countLabel, dateText, percent, significantLabel, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./marks.ts";
 
 type Clusters = Pick<FittedRows["model"], "clusters">;
@@ -81,9 +81,9 @@ export function profileTable({ clusters }: Clusters, traits: readonly Trait[]): 
   const folded = `<details><summary>${counted(weak.length, "column")} that ${weak.length === 1 ? "tells" : "tell"} the clusters hardly apart</summary>${heatTable(
     { clusters },
     weak.slice(0, MOST_WEAK),
-  )}${hidden > 0 ? `<p>${count(hidden)} more are in the file.</p>` : ""}</details>`;
+  )}${hidden > 0 ? `<p>${countLabel(hidden)} more are in the file.</p>` : ""}</details>`;
   return `${key()}${heatTable({ clusters }, telling.slice(0, MOST_TELLING))}
-${telling.length > MOST_TELLING ? `<p>${count(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
+${telling.length > MOST_TELLING ? `<p>${countLabel(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
 ${download("profiles.csv", profileRows({ clusters }, traits))}
 ${weak.length > 0 ? folded : ""}`;
 }
@@ -106,8 +106,8 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   ];
   const sizes: HtmlCell[] = [
     "rows",
-    ...clusters.map(({ rows: own }, c) => ({ html: count(own), attributes: `data-cluster="${c}"` })),
-    count(clusters.reduce((sum, own) => sum + own.rows, 0)),
+    ...clusters.map(({ rows: own }, c) => ({ html: countLabel(own), attributes: `data-cluster="${c}"` })),
+    countLabel(clusters.reduce((sum, own) => sum + own.rows, 0)),
     "",
   ];
   return htmlTable({ heading, rows: [sizes, ...rows], names: 1, kind: "heat" });
@@ -122,7 +122,7 @@ function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: n
     kind === "categories"
       ? `${percent(mean)}${arrow}`
       : `${shownAs(kind)(mean)}${arrow}<span class="small">${spread(figure, kind)}</span>`;
-  const title = `${difference < 0 ? "−" : "+"}${significant(Math.abs(difference), 2)} deviations from all rows`;
+  const title = `${difference < 0 ? "−" : "+"}${significantLabel(Math.abs(difference), 2)} deviations from all rows`;
   const ground = cluster === undefined ? "" : ` class="${shade(difference)}" title="${title}"`;
   return { html, attributes: `${own}${ground}`.trim() };
 }
@@ -138,7 +138,7 @@ const shownAs = (kind: Trait["kind"]) => (kind === "date" ? dateText : value);
 
 /** Two digits: hundreds of rows know no more of it. */
 function deviation(number: number): string {
-  return number >= 1e4 ? count(Number(number.toPrecision(2))) : significant(number, 2);
+  return number >= 1e4 ? countLabel(Number(number.toPrecision(2))) : significantLabel(number, 2);
 }
 
 function key(): string {

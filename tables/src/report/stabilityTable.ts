@@ -3,7 +3,7 @@
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
-import { count, counted, percent } from "../numbers.ts";
+import { counted, countLabel, percent } from "../numbers.ts";
 import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
@@ -72,12 +72,13 @@ function leastWithout({ without }: Stability, c: number): HtmlCell {
   if (known.length === 0) return NOTHING;
   const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));
   const [first, ...others] = least.devices;
-  const whom = others.length === 0 ? first : `${first} and ${count(others.length)} more`;
+  const whom = others.length === 0 ? first : `${first} and ${countLabel(others.length)} more`;
   return { html: `${figure(least.jaccards[c])} <span class="small">${escaped(whom)}</span>` };
 }
 
 function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
-  const looked = rows === of ? `all ${count(of)} rows` : `a sample of ${count(rows)} of the ${count(of)} rows`;
+  const looked =
+    rows === of ? `all ${countLabel(of)} rows` : `a sample of ${countLabel(rows)} of the ${countLabel(of)} rows`;
   const groups = without.some(({ devices }) => devices.length > 1);
   const again = [
     ...(starts.length > 0 ? [`from ${counted(starts.length, "other start")}`] : []),
@@ -85,7 +86,7 @@ function aboutStability({ rows, of, starts, without, refusals }: Stability): str
       ? [
           groups
             ? `${counted(without.length, "time")} without a group of devices`
-            : `without each of ${count(without.length)} devices`,
+            : `without each of ${countLabel(without.length)} devices`,
         ]
       : []),
   ];

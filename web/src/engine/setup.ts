@@ -94,7 +94,7 @@ const choices = {
 } as const;
 
 /** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */
-export function addressOf(setup: Setup, round: number): string {
+export function setupAddress(setup: Setup, round: number): string {
   const named = new URLSearchParams();
   for (const [name, value] of Object.entries(setup)) {
     if (name === "events") continue;
@@ -107,7 +107,7 @@ export function addressOf(setup: Setup, round: number): string {
 
 /** What `fedkm playground` takes, for a setup that differs from the default in some settings. */
 export function playgroundState(changes: Partial<Setup>, round = 0): string {
-  return addressOf({ ...defaultSetup, ...changes }, round);
+  return setupAddress({ ...defaultSetup, ...changes }, round);
 }
 
 function eventText(event: StoryEvent): string {
@@ -116,7 +116,7 @@ function eventText(event: StoryEvent): string {
 }
 
 /** What an address says. Whatever is no value of its setting is left at the default. */
-export function readAddress(text: string): { readonly setup: Setup; readonly round: number } {
+export function setupFromAddress(text: string): { readonly setup: Setup; readonly round: number } {
   const given = new URLSearchParams(text);
   const setup: Record<string, unknown> = { ...defaultSetup };
   for (const [name, allowed] of Object.entries(choices)) {
@@ -124,7 +124,7 @@ export function readAddress(text: string): { readonly setup: Setup; readonly rou
     if (value !== null && (allowed as readonly string[]).includes(value)) setup[name] = value;
   }
   for (const [name, limit] of Object.entries(limits)) {
-    const value = within(given.get(name), limit);
+    const value = setupNumber(given.get(name), limit);
     if (value !== undefined) setup[name] = value;
   }
   if (given.get("heal") === "false") setup.heal = false;
@@ -132,13 +132,13 @@ export function readAddress(text: string): { readonly setup: Setup; readonly rou
   setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
   return {
     setup: setup as unknown as Setup,
-    round: within(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
+    round: setupNumber(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
   };
 }
 
 /** What of an address is no setting, or no value of its setting. */
-export function unreadSettings(text: string): string[] {
-  const { setup, round } = readAddress(text);
+export function unreadSetupSettings(text: string): string[] {
+  const { setup, round } = setupFromAddress(text);
   const read: Readonly<Record<string, unknown>> = { ...setup, round, events: setup.events.map(eventText).join(" ") };
   const isRead = (name: string, value: string) =>
     String(read[name]) === value || (typeof read[name] === "number" && read[name] === Number(value));
@@ -152,7 +152,7 @@ interface Limit {
 }
 
 /** Undefined: no number, or outside of the limits. */
-export function within(text: string | null, { least, most, whole }: Limit): number | undefined {
+export function setupNumber(text: string | null, { least, most, whole }: Limit): number | undefined {
   if (text === null || text.trim() === "") return undefined;
   const value = Number(text);
   return value >= least && value <= most && (!whole || Number.isInteger(value)) ? value : undefined;
@@ -160,9 +160,9 @@ export function within(text: string | null, { least, most, whole }: Limit): numb
 
 function readEvent(text: string, devices: number): StoryEvent[] {
   const [roundText = "", kind, whom = ""] = text.split(":");
-  const round = within(roundText, { least: 0, most: 100_000, whole: true });
+  const round = setupNumber(roundText, { least: 0, most: 100_000, whole: true });
   if (round === undefined) return [];
-  const named = whom.split("-").map((part) => within(part, { least: 0, most: devices - 1, whole: true }));
+  const named = whom.split("-").map((part) => setupNumber(part, { least: 0, most: devices - 1, whole: true }));
   const [first, second] = named;
   if (first === undefined) return [];
   const ofDevice = deviceEvents.find((known) => known === kind);

@@ -1,7 +1,7 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
 import type { EngineReply, EngineRequest, PackedMoment, PackedProblem } from "../engine/messages.ts";
-import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
+import { type Setup, type StoryEvent, setupAddress, setupFromAddress } from "../engine/setup.ts";
 import type { OwnData } from "./own.ts";
 
 /** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
@@ -17,7 +17,7 @@ interface Coming {
 }
 
 export class Run {
-  setup: Setup = $state.raw(readAddress("").setup);
+  setup: Setup = $state.raw(setupFromAddress("").setup);
   /** The reader's files, one matrix for each device; no address can hold them. */
   own: OwnData | undefined = $state.raw();
   problem: PackedProblem | undefined = $state.raw();
@@ -183,7 +183,7 @@ export class Run {
 
   #keepAddress(): void {
     if (this.isPlaying) return;
-    const address = addressOf(this.setup, this.#round);
+    const address = setupAddress(this.setup, this.#round);
     history.replaceState(null, "", address === "" ? location.pathname : `#${address}`);
   }
 }

@@ -3,8 +3,8 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { type ServedPages, serveLocally, staticFile } from "./pages.ts";
-import { cookieName, MOST_BODY_BYTES, newToken, refusalOf, Sessions, sessionOf } from "./requestPolicy.ts";
+import { type ServedPages, servePagesLocally, staticFile } from "./pages.ts";
+import { cookieName, MOST_BODY_BYTES, newToken, requestRefusal, Sessions, sessionOf } from "./requestPolicy.ts";
 
 /** What the pages show and may ask for. */
 export interface DashboardSource {
@@ -31,7 +31,7 @@ const headers = {
 
 export function serveDashboard(port: number, token: string, source: DashboardSource): Promise<ServedPages> {
   const sessions = new Sessions(token, Date.now);
-  return serveLocally((request, response) => {
+  return servePagesLocally((request, response) => {
     answer(request, response, sessions, source).catch((error: Error) => send(response, 500, error.message));
   }, port);
 }
@@ -54,7 +54,7 @@ async function answer(
   const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const port = request.socket.localPort as number;
   const described = { method: request.method ?? "", path, headers: request.headers, port };
-  const refusal = refusalOf(described, sessions);
+  const refusal = requestRefusal(described, sessions);
   if (refusal !== undefined) return send(response, refusal.code, refusal.text);
   if (path === "/session" && request.method === "POST") return openSession(request, response, sessions, port);
   if (path === "/session") {

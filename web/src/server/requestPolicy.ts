@@ -31,7 +31,7 @@ export function cookieName(port: number): string {
 }
 
 /** Undefined: it may be answered. */
-export function refusalOf(request: DashboardRequest, sessions: Sessions): Refusal | undefined {
+export function requestRefusal(request: DashboardRequest, sessions: Sessions): Refusal | undefined {
   const { method, path, headers, port } = request;
   const hosts = localHosts(port);
   if (!hosts.includes(headers.host ?? "")) return { code: 403, text: `host must be one of ${hosts.join(", ")}` };

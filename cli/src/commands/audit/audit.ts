@@ -6,7 +6,7 @@ import { parseStudy, type Study } from "@fedkm/device";
 import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
 import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { counted } from "../../numbers.ts";
@@ -93,7 +93,7 @@ async function readRecording(file: string): Promise<Recording[]> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
   try {
     return parseRecording(text);

@@ -6,7 +6,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
 import { linksOfFlag, rowsAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
@@ -27,16 +27,16 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
   const { k, alpha, clusters, coupling, messages, bytes } = choice;
   const ks = clusters.curve.map((score) => [
     String(score.k),
-    significant(score.inertia, 4),
-    significant(score.silhouette, 3),
-    significant(score.gain, 3),
+    significantLabel(score.inertia, 4),
+    significantLabel(score.silhouette, 3),
+    significantLabel(score.gain, 3),
     `${Math.round(100 * score.apart)} %`,
     mark(score.k, k, clusters.runnerUp),
   ]);
   const alphas = coupling.curve.map((score) => [
     String(score.alpha),
-    significant(score.loss, 4),
-    significant(score.standardError, 2),
+    significantLabel(score.loss, 4),
+    significantLabel(score.standardError, 2),
     score.alpha === alpha ? "chosen" : "",
   ]);
   const paragraphs = [
@@ -54,7 +54,7 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
     ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
     "",
     ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
-    `${count(messages)} messages, ${count(bytes)} bytes between devices`,
+    `${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`,
     "",
     `picture: ${picture}`,
     "",
@@ -82,9 +82,9 @@ const FEWEST_ROWS = 10;
 
 function aboutSample(sampled: Choice["sampled"]): string[] {
   if (sampled === undefined) return [];
-  const unseen = count(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
+  const unseen = countLabel(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
   return [
-    `This rests on a sample of ${count(sampled.rows)} of ${count(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
+    `This rests on a sample of ${countLabel(sampled.rows)} of ${countLabel(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
   ];
 }
 

@@ -5,17 +5,17 @@ import { defaults } from "@fedkm/core/defaults";
 import { canShare, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
+  comparedMethodOptions,
   compareMethods,
-  drawBudget,
+  drawComparison,
   type OptionsByMethod,
-  parseMethodOptions,
 } from "@fedkm/experiments";
 import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { checkSelection } from "../../input/options.ts";
 import { linksOfFlag } from "../../input/reading.ts";
-import { count } from "../../numbers.ts";
+import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { withProgress } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
@@ -50,8 +50,8 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     const comparison = compareMethods(problem, table, onMethod);
     const { outcomes } = comparison;
     if (outcomes.length > 0) {
-      const title = `${data.name}: quality against bytes, at most ${count(messages)} messages`;
-      await writeWhole(out, drawBudget(outcomes, title));
+      const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
+      await writeWhole(out, drawComparison(outcomes, title));
     }
     return summaryOf(options, data, problem, comparison, watchablePairs(options, k, settings, outcomes));
   });
@@ -74,7 +74,7 @@ function chosenMethods(
 
 function settingsOf(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
   try {
-    return parseMethodOptions(texts, table);
+    return comparedMethodOptions(texts, table);
   } catch (error) {
     throw new UsageError(`--set ${(error as Error).message}`);
   }

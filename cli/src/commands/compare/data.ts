@@ -6,10 +6,10 @@ import {
   type ComparisonStart,
   comparedData,
   comparedDatasets,
+  comparedDeviceNames,
   dealBy,
-  deviceNumbers,
   type Plugins,
-  parseSplit,
+  parseDeal,
   type Split,
 } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
@@ -62,7 +62,7 @@ export function namedData(options: CompareFlags, plugged: Plugins["datasets"]): 
   if (Object.hasOwn(plugged, dataset)) {
     if (split !== undefined) throw new UsageError(`--split must not be used with data of a plug-in, got "${split}"`);
     const drawn = plugged[dataset](request);
-    return { name: dataset, names: deviceNumbers(drawn.datasets.length), ...drawn };
+    return { name: dataset, names: comparedDeviceNames(drawn.datasets.length), ...drawn };
   }
   const name = parseChoice("--dataset", [...comparedDatasets, ...Object.keys(plugged)])(dataset);
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
@@ -94,12 +94,12 @@ export async function fileData(options: CompareFlags, onFile: (file: string) => 
   if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
   const all = { points: stack(datasets), labels: labels?.[0] ?? new Uint32Array(datasets[0].rows) };
   const dealt = dealBy(split, all, devices, seed);
-  return { name, names: deviceNumbers(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
+  return { name, names: comparedDeviceNames(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
 }
 
 /** The rule of --split; even where none is given. */
 function splitOf(rule = "even"): Split {
-  const split = parseSplit(rule);
+  const split = parseDeal(rule);
   if (split === undefined) {
     throw new UsageError(`--split must be even, dirichlet:A (A > 0), classes:K or sizes:S (S >= 1), got "${rule}"`);
   }

@@ -3,8 +3,8 @@
 import { edges, type Graph } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
-import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
-import { count } from "../../numbers.ts";
+import { playgroundState, type Setup, unreadSetupSettings } from "@fedkm/web";
+import { countLabel } from "../../numbers.ts";
 import { outcomeTable, wrap } from "../../table.ts";
 import type { CompareFlags } from "./data.ts";
 
@@ -37,7 +37,7 @@ export function watchablePairs(
   return pairs.flatMap((pair) => {
     const state = playgroundState({ ...problem, ...pair });
     // More devices, points or clusters than the page takes are left out of it, and it would show something else.
-    if (unreadSettings(state).length > 0) return [];
+    if (unreadSetupSettings(state).length > 0) return [];
     return [{ methods: Object.values(pair), command: `fedkm playground '${state}'` }];
   });
 }
@@ -80,12 +80,12 @@ export function summaryOf(
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
   const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
   return [
-    `${data}: ${count(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
-    `at most ${count(budget)} messages for each method, start: ${summary.init}`,
+    `${data}: ${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
+    `at most ${countLabel(budget)} messages for each method, start: ${summary.init}`,
     ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
     ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
     ...summary.overBudget.map(
-      ({ method, needed }) => `${method} needs ${count(needed)} messages to start: over the budget`,
+      ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget`,
     ),
     "",
     ...wrap(columnsExplained, 80),
@@ -107,7 +107,7 @@ const columnsExplained =
 /** How hard the reference was looked for, and whether it stands. */
 function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {
   const beating = methods.filter(({ beatsPooled }) => beatsPooled).map(({ method }) => method);
-  const base = `pooled is the best of ${count(pooledRestarts)} restarts`;
+  const base = `pooled is the best of ${countLabel(pooledRestarts)} restarts`;
   if (beating.length > 0) return `${base}, the most that are tried; *: ${beating.join(", ")} found a cheaper answer.`;
   const raised =
     pooledRestarts > defaults.pooledRestarts ? `, raised from ${defaults.pooledRestarts} because a method beat it` : "";

@@ -16,7 +16,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
-import { compareMethods, drawBudget } from "@fedkm/experiments";
+import { compareMethods, drawComparison } from "@fedkm/experiments";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
@@ -50,7 +50,7 @@ export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console
       outcome.method === "devices" ? { ...outcome, milliseconds } : outcome,
     );
   });
-  await writeWhole(out, drawBudget(outcomes, "Ten devices agree by sending centroids to their neighbours"));
+  await writeWhole(out, drawComparison(outcomes, "Ten devices agree by sending centroids to their neighbours"));
   const links = Array.from(edges(graph)).length;
   const problem = { seed, devices: DEVICES, links, rows: DEVICES * ROWS, k: K, alpha: ALPHA };
   printAnswer(io, json, { ...problem, methods: outcomes, picture: out }, () => [

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { keepsHistory } from "@fedkm/device";
 import { backUpFolder, readFolder, restoreFolder } from "@fedkm/device/daemon";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { modelOfFolder } from "../../deviceModel.ts";
 import { UsageError } from "../../failure.ts";
@@ -59,7 +59,7 @@ function readPassphrase(file: string | undefined): string | undefined {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
   const [passphrase] = text.split(/\r?\n/);
   if (passphrase === "")

@@ -15,7 +15,7 @@ import {
 } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { significant } from "../../numbers.ts";
+import { significantLabel } from "../../numbers.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -48,7 +48,7 @@ function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: s
   const { together, alone } = errors;
   const all = `${study.devices} devices like this one`;
   if (!Number.isFinite(together)) return { isGain: false, words: `the clusters of ${all} would drown in the noise` };
-  const words = `centroids of ${all} can be expected to err by ${significant(together, 2)} of a scale, those of this device alone by ${significant(alone, 2)}`;
+  const words = `centroids of ${all} can be expected to err by ${significantLabel(together, 2)} of a scale, those of this device alone by ${significantLabel(alone, 2)}`;
   return { isGain: together < alone, words };
 }
 

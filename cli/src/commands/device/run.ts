@@ -2,7 +2,7 @@
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { systemReason } from "@fedkm/files/light";
+import { fileSystemReason } from "@fedkm/files/light";
 import type { Console, Output } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
@@ -120,7 +120,7 @@ export function logOutput(output: Output): LogOutput {
         return;
       }
       output.write(line, (error) => {
-        if (error) lose(systemReason(error));
+        if (error) lose(fileSystemReason(error));
         else failure = undefined;
       });
     },

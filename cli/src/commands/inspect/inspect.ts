@@ -14,7 +14,7 @@ import {
 import { shellNames } from "@fedkm/tables/light";
 import { type Console, printAnswer } from "../../console.ts";
 import { filesAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
+import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
 import { commaRemedy, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
@@ -24,14 +24,14 @@ export type InspectFlags = DialectOptions & { readonly json?: boolean };
 /** The columns of a source and their ranges, from one query over all rows. */
 export async function runInspectSourceCommand(address: string, json: boolean, io: Console): Promise<void> {
   const sql = await import("@fedkm/sql");
-  const { engine, rows, columns } = await sql.describeSource(address, { env: io.env });
+  const { engine, rows, columns } = await sql.describeSqlSource(address, { env: io.env });
   const cells = columns.map(({ name, type, seen }) => {
     if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
     const { least, most, missing, infinite } = seen;
-    const remark = infinite > 0 ? `infinite in ${count(infinite)} rows` : least === most ? "always the same" : "";
-    return [name, type, significant(least, 4), significant(most, 4), count(missing), remark];
+    const remark = infinite > 0 ? `infinite in ${countLabel(infinite)} rows` : least === most ? "always the same" : "";
+    return [name, type, significantLabel(least, 4), significantLabel(most, 4), countLabel(missing), remark];
   });
-  const counted = rows === undefined ? "no column of numbers" : `${count(rows)} ${rows === 1 ? "row" : "rows"}`;
+  const counted = rows === undefined ? "no column of numbers" : `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`;
   const title = `${address}: ${engine}, ${counted}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`;
   const table = alignColumns([["column", "type", "least", "most", "missing", ""], ...cells]);
   const facts = {
@@ -51,7 +51,7 @@ function comparison(looks: readonly InspectedTable[]): string[] {
   const rows = names.flatMap((name) => {
     const own = looks.map(({ columns }) => columns.find((column) => column.name === name));
     const without = files.filter((_, i) => own[i] === undefined);
-    if (without.length > 0) return [[name, "", "", "", `not in ${listed(without)}`]];
+    if (without.length > 0) return [[name, "", "", "", `not in ${firstNames(without, MOST_FILES)}`]];
     const kinds = new Set(own.map((column) => column?.kind));
     if (kinds.size > 1) return [[name, "", "", "", `of different types: ${[...kinds].join(", ")}`]];
     return meanLine(files, own);
@@ -78,11 +78,6 @@ function meanLine(files: readonly string[], own: readonly (InspectedColumn | und
 }
 
 const MOST_FILES = 3;
-
-function listed(files: readonly string[]): string {
-  const shown = files.slice(0, MOST_FILES).join(", ");
-  return files.length > MOST_FILES ? `${shown} and ${files.length - MOST_FILES} more` : shown;
-}
 
 export async function runInspectCommand(
   patterns: readonly string[],
@@ -141,27 +136,27 @@ function text(look: InspectedTable): string[] {
     `${file}: ${description(layout, rows)}`,
     "",
     ...alignColumns(table),
-    ...(repeatedRows > 0 ? ["", `${count(repeatedRows)} rows repeat an earlier one`] : []),
+    ...(repeatedRows > 0 ? ["", `${countLabel(repeatedRows)} rows repeat an earlier one`] : []),
     ...(bad.count > 0
-      ? ["", `${count(bad.count)} ${bad.count === 1 ? "cell" : "cells"} cannot be read:`, ...refusals]
+      ? ["", `${countLabel(bad.count)} ${bad.count === 1 ? "cell" : "cells"} cannot be read:`, ...refusals]
       : []),
-    ...(bad.count > MOST_SHOWN ? [`  and ${count(bad.count - MOST_SHOWN)} more`] : []),
+    ...(bad.count > MOST_SHOWN ? [`  and ${countLabel(bad.count - MOST_SHOWN)} more`] : []),
   ];
 }
 
 function columnLine(own: InspectedColumn, rows: number): string[] {
   const { name, kind, statistics, range, words } = own;
   const remark = remarks(own, rows).join(", ");
-  const missing = own.missing === undefined ? "" : count(own.missing);
+  const missing = own.missing === undefined ? "" : countLabel(own.missing);
   if (statistics !== undefined && range !== undefined) {
     const { quartiles, mean, deviation, distinct } = statistics;
     const shown = (value: number) => shownValue(own, value);
-    const spread = significant(deviation, 3) + (kind === "date" ? " days" : "");
+    const spread = significantLabel(deviation, 3) + (kind === "date" ? " days" : "");
     return [
       name,
       kind,
       missing,
-      count(distinct),
+      countLabel(distinct),
       shown(range.least),
       quartiles.map(shown).join(" "),
       shown(range.most),
@@ -171,7 +166,7 @@ function columnLine(own: InspectedColumn, rows: number): string[] {
     ];
   }
   const most = words === undefined ? "" : `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %`;
-  return [name, kind, missing, words === undefined ? "" : count(words.distinct), "", most, "", "", "", remark];
+  return [name, kind, missing, words === undefined ? "" : countLabel(words.distinct), "", most, "", "", "", remark];
 }
 
 const formats = {
@@ -190,7 +185,7 @@ function description({ format, packed, dialect, columns, sheets }: FileLayout, r
     `${formats[format]}${packed ? ", packed" : ""}`,
     ...(dialect ? [`${delimiter} between cells`, dialect.header ? "with a header" : "without a header"] : []),
     ...(sheets && sheets.length > 1 ? [`sheets ${sheets.join(", ")}`] : []),
-    `${count(rows)} ${rows === 1 ? "row" : "rows"}`,
+    `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`,
     `${columns.length} ${columns.length === 1 ? "column" : "columns"}`,
   ].join(", ");
 }

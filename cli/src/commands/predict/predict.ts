@@ -15,7 +15,7 @@ import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { filesAt } from "../../input/reading.ts";
-import { count, counted } from "../../numbers.ts";
+import { counted, countLabel } from "../../numbers.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
 
@@ -54,7 +54,7 @@ export async function runPredictSourceCommand(address: string, options: PredictF
     const { rows, dropped } = source;
     if (json)
       io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
-    else io.stdout.write(`${count(rows)} rows labelled: table ${out}\n`);
+    else io.stdout.write(`${countLabel(rows)} rows labelled: table ${out}\n`);
   } finally {
     await source.close();
   }
@@ -137,7 +137,7 @@ function sentence({ labels, far, out }: WrittenTable): string {
   const notes = [
     ...(without > 0 ? [`${counted(without, "row")} without a label`] : []),
     ...(far.length > 0
-      ? [`${counted(far.length, "row")} far from every centroid, the first is row ${count(far[0])}`]
+      ? [`${counted(far.length, "row")} far from every centroid, the first is row ${countLabel(far[0])}`]
       : []),
   ];
   return `${counted(labels.length, "row")} labelled: ${out}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}\n`;

@@ -3,10 +3,10 @@
 import { availableParallelism } from "node:os";
 import { stack } from "@fedkm/core";
 import {
-  featuresOf,
   OtherRunError,
+  reproduceStudy,
+  reproductionFeatures,
   resultsOf,
-  runStudy,
   type StartName,
   type StudyProgress,
   type StudyRequest,
@@ -76,7 +76,7 @@ async function readFeatures({ what, data, classes }: ReproduceFlags): Promise<St
   if (new Set(labels).size < 2) {
     throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
   }
-  return featuresOf({ points: stack(input.devices.map(({ points }) => points)), labels });
+  return reproductionFeatures({ points: stack(input.devices.map(({ points }) => points)), labels });
 }
 
 /** A bar while it runs, and how to go on where it was stopped. */
@@ -88,7 +88,7 @@ async function runToTheEnd(request: StudyRequest, progress: ProgressLine) {
     if (now.share > 0) progress.show(barText(now, performance.now() - began));
   };
   try {
-    return await stoppable((signal) => runStudy({ ...request, signal, onProgress }));
+    return await stoppable((signal) => reproduceStudy({ ...request, signal, onProgress }));
   } catch (error) {
     if (error instanceof OtherRunError) throw new UsageError(`--resume needs the same options: ${error.message}`);
     if (!(error instanceof Stopped)) throw error;

@@ -24,7 +24,7 @@ import {
 } from "@fedkm/device/daemon";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { count, significant } from "../../numbers.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 
@@ -89,7 +89,7 @@ function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
 /** What the noise does to the answer, whatever the rows are. */
 function noiseLine(study: Study): string {
   const { k, devices, typicalRows } = study;
-  const moved = significant(noiseOfCentroids(study), 2);
+  const moved = significantLabel(noiseOfCentroids(study), 2);
   return `with ${devices} devices of ${typicalRows} rows in ${k} clusters of one size the noise moves a coordinate of a centroid by about ${moved} of a scale`;
 }
 
@@ -137,7 +137,7 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
       all - rowsOutside >= k * minimum
         ? ""
         : `; fewer than ${k * minimum} that count: it would send nothing of its own`;
-    return `${file}: ${count(all)} rows, ${count(rowsOutside)} outside the bounds${enough}`;
+    return `${file}: ${countLabel(all)} rows, ${countLabel(rowsOutside)} outside the bounds${enough}`;
   });
   return [
     study.clusters === "shared"
@@ -147,7 +147,7 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
     "",
     ...alignColumns([heading, ...rows]),
     "",
-    `hash ${hash}, frames of ${count(bytes)} bytes`,
+    `hash ${hash}, frames of ${countLabel(bytes)} bytes`,
     ...fits,
   ];
 }

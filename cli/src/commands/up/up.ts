@@ -20,7 +20,7 @@ import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
 import { linksOfFlag } from "../../input/reading.ts";
-import { count, duration, significant } from "../../numbers.ts";
+import { countLabel, duration, significantLabel } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
@@ -85,7 +85,7 @@ function networkTable(statuses: Statuses, styled: boolean): string[] {
   return [
     ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
     // Devices with shared clusters do not know theirs.
-    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significant(total, 6)}`}`,
+    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significantLabel(total, 6)}`}`,
   ];
 }
 
@@ -97,12 +97,12 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
     name,
     phase,
     `${links.filter(({ isConnected }) => isConnected).length}/${links.length}`,
-    count(round),
-    move === null ? "" : significant(move, 2),
-    objective === null ? "" : significant(objective, 5),
+    countLabel(round),
+    move === null ? "" : significantLabel(move, 2),
+    objective === null ? "" : significantLabel(objective, 5),
     links.length === 0 ? "" : oldest,
-    count(framesSent),
-    count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
+    countLabel(framesSent),
+    countLabel(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
   ];
 }
 

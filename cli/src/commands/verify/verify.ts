@@ -7,7 +7,7 @@ import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { stepWatch } from "../../input/progressWords.ts";
 import { rowsAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
 
 export interface VerifyFlags extends DialectOptions {
@@ -55,9 +55,9 @@ function factLines({ devices, options, rounds, converged }: Model, certificate: 
   const { objective, residual, relativeResidual, largestRise, ties } = certificate;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   return [
-    `${count(devices.length)} devices, ${count(rows)} rows, ${options.method}, k = ${options.k}, alpha = ${options.alpha}`,
-    `objective ${significant(objective, 4)}, ${converged ? "settled" : "stopped"} after ${count(rounds)} rounds, largest rise ${significant(largestRise, 2)}`,
-    `one more update moves a centroid by at most ${significant(residual, 2)}, ${significant(relativeResidual, 2)} of the range of the rows`,
-    `${significant(100 * ties, 2)} % of the rows are as near to a second centroid, within rounding`,
+    `${countLabel(devices.length)} devices, ${countLabel(rows)} rows, ${options.method}, k = ${options.k}, alpha = ${options.alpha}`,
+    `objective ${significantLabel(objective, 4)}, ${converged ? "settled" : "stopped"} after ${countLabel(rounds)} rounds, largest rise ${significantLabel(largestRise, 2)}`,
+    `one more update moves a centroid by at most ${significantLabel(residual, 2)}, ${significantLabel(relativeResidual, 2)} of the range of the rows`,
+    `${significantLabel(100 * ties, 2)} % of the rows are as near to a second centroid, within rounding`,
   ];
 }

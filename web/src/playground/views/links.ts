@@ -8,12 +8,12 @@ export type ScreenPoint = readonly [x: number, y: number];
 const FACTOR = 10;
 
 /** Of each shade, the least discrepancy that has it, the lightest first. `largest` is the largest there was until now. */
-export function shadesFrom(largest: number, shades: number): readonly number[] {
+export function mapShades(largest: number, shades: number): readonly number[] {
   return Array.from({ length: shades }, (_, level) => (level === 0 ? 0 : largest / FACTOR ** (shades - level)));
 }
 
 /** The shade of each link. */
-export function levelsOf(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
+export function mapShadeLevels(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
   return Uint8Array.from(discrepancies, (value) => {
     let level = from.length - 1;
     while (level > 0 && value < from[level]) level--;
@@ -22,7 +22,7 @@ export function levelsOf(discrepancies: Float64Array, from: readonly number[]): 
 }
 
 /** The darkest last: no light link crosses over one that matters. One stroke for all of a shade is fast. */
-export function drawLinks(
+export function drawMapLinks(
   context: CanvasRenderingContext2D,
   links: Uint32Array,
   levels: Uint8Array,
@@ -45,7 +45,7 @@ export function drawLinks(
 }
 
 /** `travelled`: the share of the way that messages have gone, in both directions. */
-export function drawMessages(
+export function drawMapMessages(
   context: CanvasRenderingContext2D,
   { links }: PackedMoment,
   places: readonly ScreenPoint[],

@@ -1,11 +1,11 @@
 // Links from a file: an edge list (CSV or TSV), GraphML, or JSON. Devices go by their names; a stranger is named.
 
-import { likelyDelimiter } from "./csv/dialect.ts";
-import { allRecords } from "./csv/records.ts";
-import { textOf } from "./source/bytes.ts";
-import { type TextBytes, wholeText } from "./source/feed.ts";
-import { DataError, type FilePosition, listNames } from "./source/refusal.ts";
-import type { Opener } from "./source/source.ts";
+import { likelyDelimiter } from "../csv/dialect.ts";
+import { allRecords } from "../csv/records.ts";
+import { textOf } from "../source/bytes.ts";
+import { type TextBytes, wholeText } from "../source/feed.ts";
+import { DataError, type FilePosition, listInRefusal } from "../source/refusal.ts";
+import type { Opener } from "../source/source.ts";
 
 /** A link as a file states it. */
 interface NamedLink {
@@ -18,7 +18,7 @@ interface NamedLink {
 /** The numbers of two devices, and the weight of their link. */
 export type WeightedLink = readonly [number, number, number];
 
-export async function linksOf(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
+export async function readLinksFile(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
   const text = await wholeText(open);
   const seen = new Set<string>();
   return parse(text, names).map((link) => {
@@ -68,7 +68,7 @@ function listedLinks(text: TextBytes, names: readonly string[]): NamedLink[] {
 function numberOf(name: string, names: readonly string[], position: FilePosition): number {
   const number = names.indexOf(name);
   if (number < 0) {
-    const known = `the devices are ${listNames(names)}`;
+    const known = `the devices are ${listInRefusal(names)}`;
     throw new DataError(position, "name devices of the input", JSON.stringify(name), known);
   }
   return number;

@@ -1,11 +1,11 @@
 // The functions of this package over any way to open a file: by its path in Node, as a Blob everywhere.
 
-import { boundsOf, type ColumnBounds } from "./bounds.ts";
-import { type LabelFileOptions, type LabelOf, labelledName, writeLabelled } from "./label.ts";
-import { linksOf, type WeightedLink } from "./links.ts";
-import { type FileLayout, layoutOf, type ReadOptions, tableOf } from "./read.ts";
-import type { Opener, PieceWriter } from "./source/source.ts";
-import type { Table } from "./table/table.ts";
+import type { Opener, PieceWriter } from "../source/source.ts";
+import type { Table } from "../table/table.ts";
+import { type ColumnBounds, readBoundsFile } from "./bounds.ts";
+import { type LabelFileOptions, type LabelOf, labelledFileName, writeLabelledFile } from "./label.ts";
+import { readLinksFile, type WeightedLink } from "./links.ts";
+import { type FileLayout, type ReadOptions, readFormatLayout, readFormatTable } from "./read.ts";
 
 interface FileReaders<Input> {
   /** The chosen columns of a file as numbers. A file that changes meanwhile is read once more, then refused. */
@@ -22,13 +22,13 @@ interface FileReaders<Input> {
   nameOfLabelled(input: Input, options?: LabelFileOptions): Promise<string>;
 }
 
-export function fileReaders<Input>(openerOf: (input: Input) => Opener): FileReaders<Input> {
+export function formatReaders<Input>(openerOf: (input: Input) => Opener): FileReaders<Input> {
   return {
-    readTable: (input, options = {}) => tableOf(openerOf(input), options),
-    readLayout: (input, options = {}) => layoutOf(openerOf(input), options),
-    readLinks: (input, names) => linksOf(openerOf(input), names),
-    readBounds: (input, columns) => boundsOf(openerOf(input), columns),
-    labelFile: (input, labelOf, write, options = {}) => writeLabelled(openerOf(input), labelOf, write, options),
-    nameOfLabelled: (input, options = {}) => labelledName(openerOf(input), options),
+    readTable: (input, options = {}) => readFormatTable(openerOf(input), options),
+    readLayout: (input, options = {}) => readFormatLayout(openerOf(input), options),
+    readLinks: (input, names) => readLinksFile(openerOf(input), names),
+    readBounds: (input, columns) => readBoundsFile(openerOf(input), columns),
+    labelFile: (input, labelOf, write, options = {}) => writeLabelledFile(openerOf(input), labelOf, write, options),
+    nameOfLabelled: (input, options = {}) => labelledFileName(openerOf(input), options),
   };
 }
