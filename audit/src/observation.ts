@@ -82,7 +82,7 @@ function counted(
   heard: ReadonlyMap<string, CentroidsFrame>,
   gone: ReadonlySet<string>,
 ): Matrix[][] {
-  const known = Array.from(heard).filter(([, frame]) => frame.tag.seed === tag.seed);
+  const known = Array.from(heard).filter(([, frame]) => frame.tag.start === tag.start);
   const all = known.map(([, { centroids }]) => centroids);
   const present = known.filter(([peer]) => !gone.has(peer)).map(([, { centroids }]) => centroids);
   return present.length < all.length ? [present, all] : [all];

@@ -14,8 +14,8 @@ export class Neighbour {
   isConnected = false;
   /** Latest only. */
   centroids: Matrix | undefined;
-  /** Of the seed that they began from. */
-  seed: number;
+  /** Hash of the common start that they began from. */
+  start: number;
   /** As last heard on this connection. */
   tag: OpeningTag | undefined;
   /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
@@ -52,7 +52,7 @@ export class Neighbour {
     this.peer = peer;
     this.filter = createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now);
     this.centroids = known && matrix(known.centroids);
-    this.seed = known?.seed ?? 0;
+    this.start = known?.start ?? 0;
     this.openings = new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now);
     this.heardAt = now;
   }
@@ -77,9 +77,9 @@ export function registerFrame(
   now: number,
   round: number,
 ): boolean {
-  const isNews = neighbour.isAway || neighbour.seed !== tag.seed || !isEqual(neighbour.centroids, centroids);
+  const isNews = neighbour.isAway || neighbour.start !== tag.start || !isEqual(neighbour.centroids, centroids);
   neighbour.centroids = centroids;
-  neighbour.seed = tag.seed;
+  neighbour.start = tag.start;
   neighbour.heardAt = now;
   neighbour.heardRound = round;
   neighbour.isAway = false;

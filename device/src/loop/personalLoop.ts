@@ -300,8 +300,9 @@ export class PersonalLoop implements Device, NetworkListener {
       present,
       ...this.#openingSync.saved(),
       own: this.#model.savedOwn(),
-      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
-        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
+      neighbours: Array.from(this.#neighbours.values()).flatMap(
+        ({ peer, filter: { last }, start, centroids: heard }) =>
+          last === undefined || heard === undefined ? [] : [{ peer, ...last, start, centroids: toRows(heard) }],
       ),
     };
   }

@@ -1,4 +1,4 @@
-// The starts of an update: where it may begin (the common seed, the own k-means, where the device was), where each leads, and
+// The starts of an update: where it may begin (the common start, the own k-means, where the device was), where each leads, and
 // which end is kept. Rows in memory answer at once, remote rows answer later.
 
 import { type DeviceUpdate, discrepancy, type Matrix, updateDevice, updateDeviceAsync } from "@fedkm/core";

@@ -219,14 +219,14 @@ function savedShared(
   return {
     study,
     round: number,
-    opening: { number: 0, seed: 0, sketches: [] },
+    opening: { number: 0, start: 0, sketches: [] },
     own: null,
     sketch: null,
     centroids,
     present: centroids.map(() => true),
     // Whose frames must not go back.
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
-      last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
+      last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],
     ),
     generation: { number, stage, steps, rows, seeded, numbers: Array.from(numbers), ...version },
   };

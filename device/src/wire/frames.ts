@@ -20,7 +20,7 @@ export const HASH_BYTES = 16;
 
 /** The code of every kind, with what follows the header and the bytes of each part. */
 export const frameKinds = {
-  /** Opening number 8, table 4, seed 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d. */
+  /** Opening number 8, table 4, start 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d. */
   centroids: 1,
   /** The canonical study as text. */
   study: 2,

@@ -1,4 +1,4 @@
-// Hashes of 32 and 53 bits that name devices, rows, seeds and tables of sketches. Nothing is secret about them.
+// Hashes of 32 and 53 bits that name devices, rows, starts and tables of sketches. Nothing is secret about them.
 
 import type { Matrix } from "@fedkm/core";
 

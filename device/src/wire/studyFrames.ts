@@ -24,7 +24,7 @@ import {
 } from "./frames.ts";
 import { LARGEST_FRAME_BYTES } from "./limits.ts";
 
-/** The number of the opening 8, the hash of its sketches 4, the hash of its seed 4. */
+/** The number of the opening 8, the hash of its sketches 4, the hash of its common start 4. */
 const TAG_BYTES = 16;
 const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
 /** Origin 8, version 8. */
@@ -42,17 +42,17 @@ export interface OrderReport {
   readonly isTwice: boolean;
 }
 
-/** In which opening a device is, and from which seed its centroids began. See docs/protocol.md#the-opening. */
+/** In which opening a device is, and from which common start its centroids began. See docs/protocol.md#the-opening. */
 export interface OpeningTag {
   readonly number: number;
   /** Hash of the sketches that the sender knows. */
   readonly table: number;
-  /** Hash of the seed; 0: none. */
-  readonly seed: number;
+  /** Hash of the common start; 0: none. */
+  readonly start: number;
 }
 
 export function isSameTag(a: OpeningTag, b: OpeningTag): boolean {
-  return a.number === b.number && a.table === b.table && a.seed === b.seed;
+  return a.number === b.number && a.table === b.table && a.start === b.start;
 }
 
 /** The own clusters of one device. Nothing in it depends on neighbours. */
@@ -133,7 +133,7 @@ export function encodeCentroidsFrame(
   setInteger(view, SEQUENCE_AT, sequence);
   setInteger(view, HEADER_BYTES, tag.number);
   view.setUint32(52, tag.table, true);
-  view.setUint32(56, tag.seed, true);
+  view.setUint32(56, tag.start, true);
   const numbers = CENTROIDS_AT + Math.ceil(k / 8);
   for (let c = 0; c < k; c++) {
     if (!present[c]) continue;
@@ -201,7 +201,7 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
   const tag = {
     number: getInteger(view, HEADER_BYTES),
     table: view.getUint32(52, true),
-    seed: view.getUint32(56, true),
+    start: view.getUint32(56, true),
   };
   if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return refused("stamp");
   const bitmap = Math.ceil(k / 8);

@@ -158,7 +158,7 @@ test("guarded daemons change their study one after the other, and publish nothin
 
 /** A state of a study; its one centroid is where it came from. */
 function stateOf(study: string, centroid: number): SavedState {
-  const opening = { number: 0, seed: 0, sketches: [] };
+  const opening = { number: 0, start: 0, sketches: [] };
   return {
     study,
     round: 1,

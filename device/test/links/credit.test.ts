@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { testSeed as seed } from "../../../test/runs.ts";
 import { incomingFrames, outgoingFrames, withLength } from "../../src/links/frameStream.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
@@ -10,8 +11,6 @@ import {
   QUICK_CONFIRMATION_MILLISECONDS,
 } from "../../src/wire/limits.ts";
 import { type ManualClock, manualClock } from "./manualClock.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 function numbered(number: number, length = 93): Uint8Array {
   const frame = new Uint8Array(length);

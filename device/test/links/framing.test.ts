@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { testSeed as seed } from "../../../test/runs.ts";
 import { frameReader, withLength } from "../../src/links/frameStream.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));

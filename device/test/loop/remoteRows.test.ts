@@ -29,7 +29,7 @@ function elsewhere(points: Matrix, parts?: Source["parts"]): RemoteRows {
 test("a model asks for statistics and has the bits of one with the rows, update by update", async () => {
   const start = toRows({ data: dividedByScale(study, rows).data.slice(0, 6), rows: 3, cols: 2 });
   const saved = {
-    ...{ study: "", round: 0, opening: { number: 0, seed: 0, sketches: [] }, own: null, sketch: null },
+    ...{ study: "", round: 0, opening: { number: 0, start: 0, sketches: [] }, own: null, sketch: null },
     ...{ centroids: start, present: [true, true, true], neighbours: [] },
   };
   const [near, far] = [new UpdateModel(study, rows, 0, saved), new UpdateModel(study, elsewhere(rows), 0, saved)];

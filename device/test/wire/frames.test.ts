@@ -29,7 +29,7 @@ const contract: Contract = {
   high: Float64Array.of(100),
 };
 const stamp = { epoch: 4328719365, sequence: 7 };
-const tag = { number: 3, table: 0xa1b2c3d4, seed: 0x01020304 };
+const tag = { number: 3, table: 0xa1b2c3d4, start: 0x01020304 };
 const sketch = { origin: 17, version: 4328719365, shares: Uint8Array.of(255, 0), centroids: Float64Array.of(1.5, 0) };
 const order = { taken: stamp, refused: 513, isTwice: true };
 

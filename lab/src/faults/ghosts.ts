@@ -173,7 +173,7 @@ function lie(
   for (const [sequence, kind] of ["sketches", "number", "no seed"].entries()) {
     const centroids = Float64Array.from({ length: 2 * study.k }, (_, i) => study.features[i % 2].max - random());
     const number = network.status(ghost).opening + (kind === "number" ? 1_000 : 0);
-    const tag = { number, table: word(), seed: kind === "no seed" ? 0 : word() };
+    const tag = { number, table: word(), start: kind === "no seed" ? 0 : word() };
     const sketches = Array.from({ length: 3 }, () => ({
       origin: word(),
       version: 2 ** 50,

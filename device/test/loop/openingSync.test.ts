@@ -5,7 +5,7 @@ import { OpeningSync } from "../../src/loop/openingSync.ts";
 import type { SavedState } from "../../src/loop/savedState.ts";
 import { originOf } from "../../src/wire/hashes.ts";
 
-test("Gathering takes its sketch along to another id, in its own table too", () => {
+test("OpeningSync takes its sketch along to another id, in its own table too", () => {
   const options = { epoch: 1, k: 1, ranges: Float64Array.of(1), alpha: 1 };
   const before = new OpeningSync({ ...options, self: "old", saved: undefined });
   before.renew({ shares: Uint8Array.of(255), centroids: Float64Array.of(0.5) }, 0);
