@@ -10,15 +10,7 @@ import { type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { formatStudy, type Study, sharedMethod, studyOfPoints } from "@fedkm/device";
 import { applyScaling, fillMissing, type Scaling, scalingMeans, scalingMoments, undoScaling } from "@fedkm/files";
-import {
-  chooseScaling,
-  type DeviceTable,
-  type FitRequest,
-  fitTables,
-  inCommonOrder,
-  linkDevices,
-  weightingOf,
-} from "@fedkm/tables";
+import { chooseScaling, type DeviceTable, type FitRequest, fitTables, inCommonOrder, linkDevices } from "@fedkm/tables";
 import { sourceAt } from "@fedkm/tables/node";
 import { decodeFrames, encodeFrame, type Frame } from "../../cli/src/commands/pipe/frames.ts";
 import { runCommandLine } from "../../cli/src/program.ts";
@@ -111,6 +103,10 @@ function filesInMemory(rows: Rows): File[] {
   return rows.devices.map((_, i) => new File([csvOf(rows, i)], `d${i}.csv`));
 }
 
+/** The one default of all doors. */
+const weightingOf = ({ weighting, preset }: Pick<Request, "weighting" | "preset">) =>
+  weighting ?? (preset === "paper" ? "device" : "sample");
+
 // The library: what a request means in the words of core and files.
 
 async function byLibrary(request: Request): Promise<Answer> {
@@ -126,7 +122,7 @@ async function byLibrary(request: Request): Promise<Answer> {
   for (const points of datasets) applyScaling(points, scaling);
   const names = datasets.map((_, i) => `d${i}`);
   const links: Graph = await linkDevices(graph, names, datasets, seed);
-  const weighting = options.weighting ?? (options.preset === "paper" ? "device" : "sample");
+  const weighting = weightingOf(request);
   const minimum = minRows === undefined ? {} : { minimum: minRows };
   const fitWith = method === "shared" ? sharedMethod : methods[method];
   const found = fitWith(datasets, links, { ...options, seed, alpha, weighting, ...minimum } as never);
