@@ -1,10 +1,11 @@
 // fedkm pipe: requests as frames on standard input, each answered on standard output before the next is read.
 
 import { once } from "node:events";
-import { type Matrix, methods, predict } from "@fedkm/core";
+import { type Matrix, predict } from "@fedkm/core";
 import { type FitRequest, fitTables, type LinksRequest, optionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
+import { methodOfFlag } from "../../input/reading.ts";
 import { version } from "../../version.ts";
 import { decodeFrames, encodeFrame, type Frame, type FrameArray } from "./frames.ts";
 
@@ -48,14 +49,8 @@ async function requestOf(request: unknown): Promise<FitRequest> {
   const { graph = "complete", ...rest } = request as { graph?: unknown } & FitRequest;
   if (typeof graph !== "string" && !Array.isArray(graph))
     throw new UsageError(`graph must be a rule or a list of links, got ${JSON.stringify(graph)}`);
-  return { ...rest, method: await namedMethod(rest.method), graph: graph as LinksRequest };
-}
-
-/** Shared clusters are no method of core: what devices are made of is loaded for them alone. */
-async function namedMethod(method: FitRequest["method"] = "fedkm") {
-  if (typeof method !== "string" || Object.hasOwn(methods, method)) return method;
-  const { methodOf } = await import("../fit/fit.ts");
-  return methodOf(method, {});
+  const method = typeof rest.method === "string" ? { method: await methodOfFlag(rest.method) } : {};
+  return { ...rest, ...method, graph: graph as LinksRequest };
 }
 
 /** Centroids first, then the points whose nearest ones are asked for. */
