@@ -95,8 +95,11 @@ const files: Package = {
         "one door to all formats: a file read, labelled or converted; JSON, NumPy arrays, archives; files of links and bounds",
       imports: ["csv", "parquet", "source", "table", "xlsx"],
     },
-    node: { holds: "files by name, patterns, Node's decompressors, why the file system refuses", imports: ["source"] },
     browser: { holds: "files that were dropped on a page", imports: ["source"] },
+    node: {
+      holds: "files by name, patterns, Node's decompressors, why the file system refuses",
+      imports: ["browser", "source"],
+    },
   },
 };
 

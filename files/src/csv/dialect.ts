@@ -180,11 +180,7 @@ export function csvColumnKind(cells: readonly string[], rules: CellReader): Colu
   return cells.every(isCommaed) ? "decimal commas" : "text";
 }
 
-interface OpenCsv extends CsvLayout {
-  readonly feed: Feed;
-}
-
-export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv> {
+export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<CsvLayout & { readonly feed: Feed }> {
   let known: CsvLayout | undefined;
   const columnAt = (feed: Feed, at: number): string | number => {
     try {
