@@ -140,13 +140,7 @@ export type ComparisonStart = keyof typeof commonStarts;
 /** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
-export interface CurvePoint {
-  readonly rounds: number;
-  readonly messages: number;
-  readonly bytes: number;
-  readonly gcd: number;
-  readonly costRatio: number | null;
-}
+export type CurvePoint = Pick<MethodOutcome, "rounds" | "messages" | "bytes" | "gcd" | "costRatio">;
 
 export interface MethodOutcome extends Quality {
   readonly method: string;
