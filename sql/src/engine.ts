@@ -69,5 +69,9 @@ export class BlockFiller {
 export async function gatherEngineRows(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
   const parts: Matrix[] = [];
   for await (const { data, rows } of blocks) parts.push({ data: data.slice(), rows, cols });
+  return stackedBlocks(parts, cols);
+}
+
+export function stackedBlocks(parts: readonly Matrix[], cols: number): Matrix {
   return parts.length === 0 ? { data: new Float64Array(0), rows: 0, cols } : stack(parts);
 }

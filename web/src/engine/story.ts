@@ -119,19 +119,16 @@ function* roundsOf(
   isOpening = false,
 ): Generator<Round, void, void> {
   const here = places && scene.present.map((device) => places.get(device) as Matrix);
-  if (!isOpening) {
-    yield* rounds(problem, scene, setup, method, here);
-    return;
-  }
+  const from = (init: readonly Matrix[] | undefined) => rounds(problem, scene, setup, method, init);
   const objectiveAfter = (init: readonly Matrix[] | undefined) => {
     let objective = Number.POSITIVE_INFINITY;
-    for (const step of rounds(problem, scene, setup, method, init)) {
+    for (const step of from(init)) {
       ({ objective } = step);
       if (step.round === 1) break;
     }
     return objective;
   };
-  yield* rounds(problem, scene, setup, method, objectiveAfter(undefined) < objectiveAfter(here) ? undefined : here);
+  yield* from(isOpening && objectiveAfter(undefined) < objectiveAfter(here) ? undefined : here);
 }
 
 function* rounds(
