@@ -39,9 +39,7 @@ export interface StudyRequest extends PlanOptions {
   /** One of `studies`, or "features", which needs the next two. */
   readonly what: string;
   readonly features?: Features | undefined;
-  /** How many devices share the features. */
   readonly devices: number;
-  /** Files of plug-ins. */
   readonly plugins?: readonly string[] | undefined;
   /** Where the journal is. */
   readonly folder: string;

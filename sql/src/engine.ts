@@ -14,7 +14,6 @@ export interface EngineColumn {
 
 export interface SqlEngine {
   readonly dialect: SqlDialect;
-  /** The columns of a relation. */
   columns(relation: string, signal?: AbortSignal): Promise<EngineColumn[]>;
   /**
    * The rows of a query whose `cols` columns are doubles, in blocks of at most BLOCK_ROWS. A block is overwritten by the

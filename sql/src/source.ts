@@ -23,7 +23,6 @@ import {
 } from "./statements.ts";
 import type { RowReader, Survey } from "./survey.ts";
 
-/** What a source tells about its work. */
 export interface Watcher {
   /** Rows that have passed in the current pass. */
   readonly onRows?: ((rows: number) => void) | undefined;
@@ -39,7 +38,6 @@ export interface SurveyedRows {
   readonly survey: Survey;
 }
 
-/** All rows in memory. */
 export async function loadedSqlSource(
   { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,

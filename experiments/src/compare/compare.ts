@@ -38,9 +38,7 @@ interface ComparisonProblem {
   readonly plugins?: Plugins;
 }
 
-/** How good centroids are. */
 interface Quality {
-  /** GCD to the pooled solution. */
   readonly gcd: number;
   readonly cv: number;
   /**
@@ -137,7 +135,6 @@ const commonStarts = {
 
 export type ComparisonStart = keyof typeof commonStarts;
 
-/** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
 export type CurvePoint = Pick<MethodOutcome, "rounds" | "messages" | "bytes" | "gcd" | "costRatio">;

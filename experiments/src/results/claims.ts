@@ -8,7 +8,6 @@ import { aggregate } from "./aggregate.ts";
 /** A measure of one run, or its mean over the runs. */
 type ClaimMeasure = "gcd" | "cv" | "objective_rises" | "recovered_clusters";
 
-/** The value at some cell. */
 type Lookup = (measure: ClaimMeasure, method: "fedkm" | "distributed" | "local", at: ClaimSetting) => number;
 
 interface ClaimSetting {
@@ -20,7 +19,6 @@ interface ClaimSetting {
 interface Claim {
   /** The figure whose runs it is judged by. */
   readonly figure: number;
-  /** Where the paper says it. */
   readonly place: string;
   /** A few words, for a narrow table. */
   readonly name: string;
@@ -267,15 +265,8 @@ function asRun(row: TableRow): TableRow {
   };
 }
 
-/** Rows of one start and dataset, to be looked up by what they are about. */
-interface RowIndex {
-  readonly runs: readonly TableRow[string][];
-  /** In rising order. */
-  readonly sizes: readonly number[];
-  readonly valueIn: (run: TableRow[string]) => Lookup;
-}
-
-function indexOf(rows: readonly TableRow[]): RowIndex {
+/** Rows of one start and dataset, to be looked up by what they are about; sizes in rising order. */
+function indexOf(rows: readonly TableRow[]) {
   const key = (...parts: readonly unknown[]) => parts.join(" ");
   const found = new Map(
     rows.map((row) => [
@@ -295,14 +286,17 @@ function indexOf(rows: readonly TableRow[]): RowIndex {
       .map(Number)
       .sort((a, b) => a - b),
     valueIn:
-      (run) =>
+      (run: TableRow[string]): Lookup =>
       (measure, method, { points, alpha, edgeProbability }) =>
         Number(found.get(key(run, method, points, alpha ?? "-", edgeProbability ?? "-"))?.[measure] ?? Number.NaN),
   };
 }
 
 /** In how many runs, at how many sizes each, a claim holds. */
-function count({ across, holds }: Claim, { runs, sizes, valueIn }: RowIndex): { held: number; of: number } {
+function count(
+  { across, holds }: Claim,
+  { runs, sizes, valueIn }: ReturnType<typeof indexOf>,
+): { held: number; of: number } {
   const largest = sizes[sizes.length - 1];
   let [held, of] = [0, 0];
   for (const run of runs) {

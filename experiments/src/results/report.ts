@@ -72,7 +72,6 @@ export function reportCertificateLine(runs: readonly TableRow[]): string | undef
   return `${countLabel(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
 }
 
-/** A run that can be watched. */
 export interface WatchedRun {
   readonly dataset: string;
   readonly start: string;

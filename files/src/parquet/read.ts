@@ -133,7 +133,6 @@ function keepCategory(table: GrowingTable, slot: number, page: ColumnPage, row: 
   }
 }
 
-/** What the stored values of a page stand for. */
 function pageNumbers({ values, dictionary }: ColumnPage, element: SchemaElement): Float32Array | Float64Array {
   const meant = dictionary === undefined ? allNumbers(values, element) : allNumbers(dictionary, element);
   if (dictionary === undefined) return meant;

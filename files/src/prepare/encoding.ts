@@ -87,7 +87,6 @@ export function encodeTable(table: Table, encoding: Encoding): Table {
 /** What a mean, or any other row of the columns that are clustered, says of a column of the files. */
 export interface ColumnMean {
   readonly name: string;
-  /** Of a number. */
   readonly mean?: number;
   /** Of a category: how large a share of the rows has each value, the largest first. */
   readonly shares?: readonly { readonly value: string; readonly share: number }[];

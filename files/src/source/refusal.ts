@@ -15,19 +15,14 @@ interface TextRemedy {
 export type ActionRemedy =
   /** Read the file without these columns. A name that two columns have stands here twice. */
   | { readonly kind: "leave-out-columns"; readonly columns: readonly string[] }
-  /** Read these columns and no others. */
   | { readonly kind: "choose-columns"; readonly columns: readonly string[] }
-  /** Read these columns as categories. */
   | { readonly kind: "take-categories"; readonly columns: readonly string[] }
   /** Name one of these columns of the file in an option that names another, such as "deviceColumn". */
   | { readonly kind: "name-column"; readonly option: string; readonly columns: readonly string[] }
-  /** Say what becomes of missing cells. */
   | { readonly kind: "missing-policy"; readonly policies: readonly ("drop" | "mean")[] }
   /** Say what commas in the numbers of these columns mean, or write these without. */
   | { readonly kind: "decimal-points"; readonly columns: readonly string[] }
-  /** Read dates as numbers. */
   | { readonly kind: "dates"; readonly columns: readonly string[] }
-  /** Read the text in this encoding. */
   | { readonly kind: "encoding"; readonly encoding: string }
   /** Name one of the sheets of a workbook, or of the arrays of an archive. */
   | { readonly kind: "sheet"; readonly sheets: readonly string[] }

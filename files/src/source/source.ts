@@ -49,7 +49,6 @@ export interface Platform {
   readonly compressors: Compressors;
 }
 
-/** A file's bytes, open for reading. */
 export interface ByteFile {
   /** As refusals call it. */
   readonly file: string;

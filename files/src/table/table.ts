@@ -54,13 +54,11 @@ interface GrowingDevices {
 /** A table that a reader fills row by row, or column by column. Its fields are open for loops over millions of cells. */
 export class GrowingTable {
   readonly file: string;
-  /** Names of the features. */
   readonly columns: readonly string[];
   readonly cols: number;
   values: Float64Array;
   rows = 0;
   readonly missing: { count: number; line: number }[];
-  /** Present if a column names the devices. */
   readonly devices: GrowingDevices | undefined;
   /** For each column its category; undefined of a number. */
   readonly categories: readonly (GrowingCategory | undefined)[];

@@ -27,7 +27,6 @@ type Choices = { readonly [name in keyof typeof choices]: (typeof choices)[name]
  * same lie from now on, or it leaves for good.
  */
 export const deviceEvents = ["wrong", "kill", "lie", "leave"] as const;
-/** What happens to a link. */
 const linkEvents = ["cut", "link"] as const;
 
 export type StoryEvent =

@@ -89,7 +89,6 @@ function graphOf({ graph, density, seed }: Setup, devices: number): Graph {
 /** More rounds than anybody watches; with a device that lies nothing ends by itself. */
 const MOST_ROUNDS = 400;
 
-/** What a network is like between two events. */
 interface NetworkState {
   /** The devices that are there, by number. */
   readonly present: readonly number[];

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { type ServedPages, servePagesLocally, staticFile } from "./pages.ts";
 import { cookieName, MOST_BODY_BYTES, newToken, requestRefusal, Sessions, sessionOf } from "./requestPolicy.ts";
 
-/** What the pages show and may ask for. */
 export interface DashboardSource {
   /** As JSON. The same text means that nothing is new. */
   snapshot(): Promise<string>;

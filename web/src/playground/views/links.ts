@@ -12,7 +12,6 @@ export function mapShades(largest: number, shades: number): readonly number[] {
   return Array.from({ length: shades }, (_, level) => (level === 0 ? 0 : largest / FACTOR ** (shades - level)));
 }
 
-/** The shade of each link. */
 export function mapShadeLevels(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
   return Uint8Array.from(discrepancies, (value) => {
     let level = from.length - 1;
