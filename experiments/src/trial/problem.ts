@@ -168,6 +168,7 @@ function geometricNetwork(devices: number, seed: number): Graph {
   }
 }
 
+/** Probability of a link inside a community. */
 const INSIDE = 0.8;
 
 /** As `methods.pooled`: the best of many starts, to the exact fixed point. */
