@@ -2,7 +2,7 @@
 
 import { countLabel, significantLabel } from "@fedkm/tables/numbers";
 
-export { counted, countLabel, dateText, significantLabel, spreads, value } from "@fedkm/tables/numbers";
+export { counted, countLabel, dateText, firstNames, significantLabel, spreads, value } from "@fedkm/tables/numbers";
 
 /** A ratio in words of a sentence: two digits are enough, and whole numbers from 10 on. */
 export function times(value: number): string {

@@ -4,11 +4,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fastKernel, type Matrix, takeRows } from "@fedkm/core";
 import {
   addKernelBlock,
-  emptySourceParts,
   memorySource,
   rowsNearBorders,
   type Source,
   type StatisticsParts,
+  sourceParts,
 } from "@fedkm/core/sources";
 import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
@@ -75,7 +75,7 @@ export function sourceOn(
     }
   };
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptySourceParts(centroids);
+    const sums = sourceParts(centroids);
     let loss = 0;
     await each(all.blocks(selected, stop), (block) => {
       loss += addKernelBlock(block, grids, centroids.data, sums);
@@ -84,7 +84,7 @@ export function sourceOn(
     return { sums, loss };
   };
   const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptySourceParts(centroids);
+    const sums = sourceParts(centroids);
     const width = 3 + 2 * cols;
     const answer = await gatherEngineRows(
       engine.blocks(statisticsStatement(selected, centroids, grids), width, stop),

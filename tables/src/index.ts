@@ -36,17 +36,15 @@ export {
   MODEL_FORMAT,
   MODEL_VERSIONS,
   type Model,
-  type RoundModel,
   runWords,
-  scaledCentroids,
 } from "./model/model.ts";
-export { parseModel, parseWholeModel } from "./model/parseModel.ts";
+export { parseModel } from "./model/parseModel.ts";
 export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
 export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
-export { type Prepared, type PrepareRequest, prepareTables } from "./prepare/prepare.ts";
+export type { PrepareRequest } from "./prepare/prepare.ts";
 export { chooseScaling, isUnscaled } from "./prepare/scaling.ts";
 export type { DeviceNetwork, StudyPlan } from "./prepare/studyRows.ts";
-export { type MethodSettings, optionNames, RequestError, weightingOf } from "./request.ts";
+export { type MethodSettings, optionNames, RequestError } from "./request.ts";
 export { type Verification, type VerifyRequest, verifyTables } from "./verify/verifyTables.ts";
 export type { Progress, WorkContext } from "./work.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { DataError, fileSystemReason, type MissingPolicy } from "@fedkm/files";
-import type { OpenOptions, ReadMode } from "@fedkm/sql";
+import type { OpenOptions } from "@fedkm/sql";
 import type { SourceRequest } from "./input/sources.ts";
 import type { Model } from "./model/model.ts";
 import { parseModel, parseWholeModel } from "./model/parseModel.ts";
@@ -21,16 +21,8 @@ export function readModel(file: string, { whole = false } = {}): Model {
   return whole ? parseWholeModel(text, file) : parseModel(text, file);
 }
 
-export interface AddressOptions {
-  /** A SELECT instead of a table. */
-  readonly query?: string | undefined;
-  /** A condition in SQL. */
-  readonly where?: string | undefined;
-  /** Default: files are loaded where they fit, servers aggregate. */
-  readonly read?: ReadMode | undefined;
+export interface AddressOptions extends Pick<OpenOptions, "query" | "where" | "read" | "env"> {
   readonly missing?: MissingPolicy | undefined;
-  /** Where passwords may be. */
-  readonly env: OpenOptions["env"];
 }
 
 /** Rows between two words on how far a pass is. */
@@ -38,7 +30,7 @@ const ROWS_BETWEEN = 2 ** 20;
 
 /** The source of an address such as duckdb:PATH, opened when a request reads it. */
 export function sourceAt(address: string, options: AddressOptions, context: WorkContext = {}): SourceRequest {
-  const { query, where, read, missing, env } = options;
+  const missing = options.missing === "mean" ? undefined : options.missing;
   return {
     address,
     async open(columns, mayStay) {
@@ -50,17 +42,8 @@ export function sourceAt(address: string, options: AddressOptions, context: Work
         report(context, { step: "read", name: address, rows });
       };
       const onRetry = () => report(context, { step: "retry", name: address });
-      const policy = missing === "mean" ? undefined : missing;
-      return openSource(address, {
-        ...columns,
-        query,
-        where,
-        read: mayStay ? read : "memory",
-        missing: policy,
-        env,
-        onRows,
-        onRetry,
-      });
+      const read = mayStay ? options.read : "memory";
+      return openSource(address, { ...options, ...columns, read, missing, onRows, onRetry });
     },
   };
 }

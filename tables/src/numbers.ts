@@ -30,6 +30,12 @@ export function counted(number: number, noun: string): string {
   return `${countLabel(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** Names with commas between, and how many there are beyond the first so many. */
+export function firstNames(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
 /** A distance in units of a spread, in a column of such; null is not known. */
 export function spreads(distance: number | null, unknown: string): string {
   return distance === null ? unknown : distance.toFixed(distance < 10 ? 2 : 0);

@@ -48,9 +48,7 @@ export interface MethodSettings {
 }
 
 /** With the weighting, which is always there. */
-export interface SettledSettings extends MethodSettings {
-  readonly weighting: Weighting;
-}
+export type SettledSettings = MethodSettings & { readonly weighting: Weighting };
 
 /** Names of settings, and what the methods of core call them. */
 export const settingNames = {
@@ -74,3 +72,10 @@ export const settingNames = {
 export function weightingOf({ weighting, preset }: Pick<MethodSettings, "weighting" | "preset">): Weighting {
   return weighting ?? (preset === "paper" ? defaults.weighting : "sample");
 }
+
+// What a model is exported as, and whose SQL can be written.
+
+export const formats = ["sql", "onnx", "sklearn", "csv"] as const;
+export const dialectNames = ["duckdb", "postgres", "clickhouse", "trino", "spark", "standard"] as const;
+
+export type DialectName = (typeof dialectNames)[number];

@@ -3,8 +3,7 @@
 import { csvRecordLine } from "@fedkm/files";
 import { COMMON, deviceNumber, type Labelling, labellingOf } from "../model/labelling.ts";
 import type { Model } from "../model/model.ts";
-import { RequestError } from "../request.ts";
-import type { DialectName, formats } from "./formats.ts";
+import { type DialectName, type formats, RequestError } from "../request.ts";
 import { onnxOf } from "./onnx.ts";
 import { sqlOf } from "./sql.ts";
 

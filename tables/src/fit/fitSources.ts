@@ -77,21 +77,12 @@ function judgedByDevices(pooled: SourcesModel, sources: readonly Source[]): Sour
 }
 
 /** Nothing was sent: one program asks all sources. */
-function runOf({ centroids, objective, converged, passes, history, statistics }: SourcesModel): SourcesRun {
-  const rounds = history.map(({ pass, objective: own, totalVariation }) => {
-    return { round: pass, objective: own, totalVariation, messages: 0, bytes: 0 };
+function runOf(model: SourcesModel): SourcesRun {
+  const unsent = { messages: 0, bytes: 0 };
+  const history = model.history.map(({ pass, objective, totalVariation }) => {
+    return { round: pass, objective, totalVariation, ...unsent };
   });
-  return {
-    centroids,
-    objective,
-    converged,
-    rounds: rounds.length,
-    passes,
-    messages: 0,
-    bytes: 0,
-    history: rounds,
-    statistics,
-  };
+  return { ...model, ...unsent, rounds: history.length, history };
 }
 
 /** The sums of all rows, with the spread of a sample. `ordered` are the centroids of `run` in another order. */

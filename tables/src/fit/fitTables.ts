@@ -19,7 +19,7 @@ import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/pr
 import { RequestError, type SettledSettings } from "../request.ts";
 import { certifyModel } from "../verify/certificate.ts";
 import { compute, report, type WorkContext } from "../work.ts";
-import { runSources, type SourcesRun, sumsOfSources } from "./fitSources.ts";
+import { runSources, sumsOfSources } from "./fitSources.ts";
 import { type CheckedMethod, checkMethod, type MethodRequest, refitOf, runMethod } from "./method.ts";
 import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
@@ -50,7 +50,26 @@ export async function fitTables(request: FitRequest, context: FitContext = {}): 
   const began = performance.now();
   const prepared = await prepareTables(request, context);
   const read = performance.now() - began;
-  return fitPrepared(prepared, request, checked, context, read);
+  const { names, datasets, scaling, graph, input } = prepared;
+  report(context, { step: "fit", method: checked.name, devices: names.length });
+  const inSources =
+    prepared.sources && (await compute(context, () => runSources(prepared.sources ?? [], graph, checked, context)));
+  const run = inSources ?? (await runInMemory(prepared, request, checked, context));
+  const milliseconds = { read, fit: performance.now() - began - read };
+  // The devices of a study have numbered their clusters.
+  const ordered = request.study === undefined ? inCommonOrder(run.centroids, datasets) : run.centroids;
+  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
+  const labels = await compute(context, () =>
+    datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
+  );
+  const atHand = clusterSums(datasets, labels, request.k);
+  const sums = inSources === undefined ? atHand : sumsOfSources(atHand, inSources, ordered);
+  const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
+  const result = { model, datasets, labels, sums, graph };
+  const here = () => compute(context, () => examineStability(stabilityTask(result), refitOf(checked)));
+  // Begins before the certificate, so that both can be made at the same time.
+  const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
+  return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
 }
 
 /** Refuses what cannot be meant, before any row is read. */
@@ -62,35 +81,6 @@ export function checkRequest(request: FitRequest): CheckedMethod {
   const twice = names?.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new RequestError(`--names must have different names, got "${twice}" twice`);
   return checkMethod(request);
-}
-
-async function fitPrepared(
-  prepared: Prepared,
-  request: FitRequest,
-  checked: CheckedMethod,
-  context: FitContext,
-  read: number,
-): Promise<FitOutcome> {
-  const { names, datasets, scaling, graph, input } = prepared;
-  report(context, { step: "fit", method: checked.name, devices: names.length });
-  const start = performance.now();
-  const inSources =
-    prepared.sources && (await compute(context, () => runSources(prepared.sources ?? [], graph, checked, context)));
-  const run = inSources ?? (await runInMemory(prepared, request, checked, context));
-  const milliseconds = { read, fit: performance.now() - start };
-  // The devices of a study have numbered their clusters.
-  const ordered = request.study === undefined ? inCommonOrder(run.centroids, datasets) : run.centroids;
-  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
-  const labels = await compute(context, () =>
-    datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
-  );
-  const sums = sumsOf(datasets, labels, ordered, request.k, inSources);
-  const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
-  const result = { model, datasets, labels, sums, graph };
-  const here = () => compute(context, () => examineStability(stabilityTask(result), refitOf(checked)));
-  // Begins before the certificate, so that both can be made at the same time.
-  const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
-  return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
 }
 
 async function runInMemory(
@@ -105,17 +95,6 @@ async function runInMemory(
   }
   const withKernel = context.withKernel ?? ((_, work) => work(undefined));
   return withKernel(datasets, (kernel) => compute(context, () => runMethod(checked, datasets, graph, kernel, context)));
-}
-
-function sumsOf(
-  datasets: readonly Matrix[],
-  labels: readonly Uint32Array[],
-  ordered: readonly Matrix[],
-  k: number,
-  inSources: SourcesRun | undefined,
-): ClusterSums {
-  const sums = clusterSums(datasets, labels, k);
-  return inSources === undefined ? sums : sumsOfSources(sums, inSources, ordered);
 }
 
 /** With what is to be said about the result. A certificate is for rows at hand. */

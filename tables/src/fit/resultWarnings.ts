@@ -5,9 +5,9 @@ import { defaults } from "@fedkm/core/defaults";
 import { principalAxes } from "@fedkm/pictures";
 import type { Input } from "../input/readTables.ts";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { isAlone, type Model } from "../model/model.ts";
+import { isAlone, type Model, totalRows } from "../model/model.ts";
 import { sampleOf, sampleRows } from "../model/sampleRows.ts";
-import { countLabel } from "../numbers.ts";
+import { countLabel, firstNames } from "../numbers.ts";
 
 // Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
 
@@ -26,12 +26,13 @@ const MISNUMBERED_SHARE = 0.1;
 
 /** A device is in one list at most: where numbers are mixed up, distances between equal numbers say nothing more. */
 export function devicesApart(sums: ClusterSums): DevicesApart {
-  const { k, counts } = sums;
+  const { k, counts, totals } = sums;
+  const all = totals.reduce((sum, total) => sum + total, 0);
   const differing: number[] = [];
   const misnumbered: number[] = [];
   for (let i = 0; i * k < counts.length; i++) {
     const rows = counts.subarray(i * k, (i + 1) * k).reduce((sum, count) => sum + count, 0);
-    if (rows < FEW_ROWS || rows === totalOf(sums)) continue;
+    if (rows < FEW_ROWS || rows === all) continue;
     if (misnumberedRows(sums, i) > MISNUMBERED_SHARE * rows) misnumbered.push(i);
     else if (differs(sums, i)) differing.push(i);
   }
@@ -70,10 +71,6 @@ function misnumberedRows({ k, cols, counts, means, totals, common, variances }: 
     if (Math.sqrt(own) - Math.sqrt(nearest) > BEYOND_CHANCE * Math.sqrt(variances[c] / counts[at])) rows += counts[at];
   }
   return rows;
-}
-
-function totalOf({ totals }: ClusterSums): number {
-  return totals.reduce((sum, total) => sum + total, 0);
 }
 
 // Whether rows differ along one direction alone, so that clusters are slices along it: columns that measure one thing.
@@ -155,7 +152,7 @@ export function resultWarnings(result: JudgedRows, input: Input): string[] {
     ...deviceWarnings(result),
     ...singleRows(result, input),
     ...collinearityWarnings(result),
-    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
+    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${firstNames(small, MOST_NAMES)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
@@ -184,7 +181,11 @@ function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows
         "that do not belong together; the report has a table for each device",
     ];
   }
-  const named = (numbers: readonly number[]) => listed(numbers.map((i) => devices[i].name));
+  const named = (numbers: readonly number[]) =>
+    firstNames(
+      numbers.map((i) => devices[i].name),
+      MOST_NAMES,
+    );
   const rows = differing.reduce((sum, i) => sum + devices[i].rows, 0);
   const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
@@ -231,13 +232,4 @@ function rowInFile({ files }: Input, device: number, nth: number): { file: strin
     }
   }
   throw new Error(`device ${device} must have a row ${nth}`);
-}
-
-function totalRows({ devices }: Model): number {
-  return devices.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-function listed(names: readonly string[]): string {
-  if (names.length <= MOST_NAMES) return names.join(", ");
-  return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 }

@@ -11,7 +11,7 @@ import {
   simplifiedSilhouette,
   stack,
 } from "@fedkm/core";
-import { inCommonOrder } from "../model/clusterSums.ts";
+import { type FittedRows, inCommonOrder } from "../model/clusterSums.ts";
 import { isAlone, type Model, scaledCentroids } from "../model/model.ts";
 import { type Sampled, sampledDevices } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
@@ -32,7 +32,7 @@ export interface Stability {
   /** The silhouettes of other numbers of clusters, on the same rows. */
   readonly others: readonly { readonly k: number; readonly silhouette: number }[];
   /** Why some of these were not examined: the method refused such a network. */
-  readonly refusals: { readonly starts?: string; readonly without?: string; readonly others?: string };
+  readonly refusals: Readonly<Record<"starts" | "without" | "others", string | undefined>>;
 }
 
 /** Rows to which the second centroid is nearer than this many times the first are between clusters. */
@@ -56,14 +56,8 @@ export interface StabilityTask {
   readonly of: number;
 }
 
-interface Result {
-  readonly model: StabilityTask["model"];
-  readonly graph: Graph;
-  readonly datasets: readonly Matrix[];
-  readonly labels: readonly Uint32Array[];
-}
-
-export function stabilityTask({ model, graph, datasets, labels }: Result): StabilityTask {
+export function stabilityTask(fitted: Pick<FittedRows, "model" | "graph" | "datasets" | "labels">): StabilityTask {
+  const { model, graph, datasets, labels } = fitted;
   const { devices, links, options, scaling, study } = model;
   const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
   return {
@@ -99,11 +93,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     starts: starts.results,
     without: without.results,
     others: others.results,
-    refusals: {
-      ...(starts.refusal !== undefined && { starts: starts.refusal }),
-      ...(without.refusal !== undefined && { without: without.refusal }),
-      ...(others.refusal !== undefined && { others: others.refusal }),
-    },
+    refusals: { starts: starts.refusal, without: without.refusal, others: others.refusal },
   };
 }
 

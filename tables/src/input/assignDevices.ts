@@ -63,7 +63,7 @@ export function drawSample(
 }
 
 /** Files in folders such as plant=north are of one device, which is called so. */
-export function withFolderDevice(table: Table): Table {
+function withFolderDevice(table: Table): Table {
   const folders = table.file.replaceAll("\\", "/").split("/").slice(0, -1);
   const values = folders.flatMap((part) => /^\w+=(.+)$/.exec(part)?.[1] ?? []);
   if (values.length === 0) return table;
@@ -85,11 +85,20 @@ interface AssignedRows {
   readonly dropped: number;
 }
 
-export function oneEach(
+/** By a column of names where there is one, by folders that name devices, or one device a table; `given` name the first ones. */
+export function assignRows(
   tables: readonly Table[],
-  names: readonly string[],
+  given: readonly string[],
+  hasDeviceColumn: boolean,
   isDrawn: IsDrawn | undefined,
 ): AssignedRows {
+  const named = hasDeviceColumn || given.length > 0 ? tables : tables.map(withFolderDevice);
+  if (named.every((table) => table.devices !== undefined)) return byColumn(named, isDrawn);
+  const read = tables.slice(given.length).map(({ file }) => file);
+  return oneEach(tables, [...given, ...deviceNames(read)], isDrawn);
+}
+
+function oneEach(tables: readonly Table[], names: readonly string[], isDrawn: IsDrawn | undefined): AssignedRows {
   let dropped = 0;
   const parts: DeviceRows[] = [];
   const devices = tables.map((table, i): Device => {
@@ -97,7 +106,7 @@ export function oneEach(
     const { rows } = table.points;
     const deviceOf = (row: number) => (complete?.[row] === 0 || isDrawn?.(i, row) === false ? -1 : i);
     parts.push({ file: table.file, rows, deviceOf });
-    dropped += countDropped(complete);
+    dropped += complete?.reduce((sum, whole) => sum + 1 - whole, 0) ?? 0;
     if (complete === undefined && isDrawn === undefined) return { name: names[i], points: table.points };
     const used = Array.from({ length: rows }, (_, row) => row).filter((row) => deviceOf(row) >= 0);
     return { name: names[i], points: takeRows(table.points, used) };
@@ -105,7 +114,7 @@ export function oneEach(
   return { devices, parts, dropped };
 }
 
-export function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): AssignedRows {
+function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): AssignedRows {
   const numbers = new Map<string, number>();
   let dropped = 0;
   const parts = tables.map((table, t): DeviceRows => {
@@ -144,8 +153,4 @@ function split(tables: readonly Table[], parts: readonly DeviceRows[], devices: 
     }
   });
   return points;
-}
-
-function countDropped(complete: Uint8Array | undefined): number {
-  return complete === undefined ? 0 : complete.reduce((sum, whole) => sum + 1 - whole, 0);
 }

@@ -19,15 +19,7 @@ import {
 } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
 import { report, type WorkContext } from "../work.ts";
-import {
-  byColumn,
-  type Device,
-  type DeviceRows,
-  deviceNames,
-  drawSample,
-  oneEach,
-  withFolderDevice,
-} from "./assignDevices.ts";
+import { assignRows, type Device, type DeviceRows, drawSample } from "./assignDevices.ts";
 import { columnWarnings } from "./columnWarnings.ts";
 import { readSource, type SourceRequest, type SourceTable, sourceWarnings } from "./sources.ts";
 
@@ -106,7 +98,8 @@ export async function readRows(
   const fill = missing === "mean" ? scalingMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
   const drawn = drawSample(encoded, request);
-  const { devices, parts, dropped } = assignRows(encoded, given, request, drawn);
+  const givenNames = given.map(({ name }) => name);
+  const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
@@ -126,18 +119,6 @@ export async function readRows(
     dropped,
     warnings,
   };
-}
-
-function assignRows(
-  tables: readonly Table[],
-  given: readonly DeviceTable[],
-  { deviceColumn }: RowsRequest,
-  drawn: ReturnType<typeof drawSample>,
-) {
-  const named = deviceColumn === undefined && given.length === 0 ? tables.map(withFolderDevice) : tables;
-  if (named.every((table) => table.devices !== undefined)) return byColumn(named, drawn);
-  const read = tables.slice(given.length).map(({ file }) => file);
-  return oneEach(tables, [...given.map(({ name }) => name), ...deviceNames(read)], drawn);
 }
 
 /** A copy of the chosen columns: rows are scaled in place. */

@@ -40,7 +40,7 @@ export function proposalFor(looks: readonly InspectedTable[], options: DialectOp
   const dialect = { ...options, ...(codes.length > 0 && { na: codes }), ...(hasDates && { dates: "days" as const }) };
   const parts = [
     "fedkm fit",
-    ...looks.map(({ file }) => shellWord(file.startsWith("-") && file !== "-" ? `./${file}` : file)),
+    ...looks.map(({ file }) => fileWord(file)),
     `--k ${Math.max(1, Math.min(CLUSTERS, rows))}`,
     ...(others.length === 0
       ? []
@@ -59,12 +59,8 @@ function isUseful(own: readonly InspectedColumn[], rows: number, isReadable: boo
   const [{ kind }] = own;
   const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
   const hasBad = own.some(({ bad }) => bad > 0);
-  return (
-    isKnown &&
-    !own.every(isUseless) &&
-    !own.some((column) => isName(column, rows / own.length)) &&
-    (isReadable || !hasBad)
-  );
+  const hasNames = own.some((column) => isName(column, rows / own.length));
+  return isKnown && !own.every(isUseless) && !hasNames && (isReadable || !hasBad);
 }
 
 const sentinelsOf = (own: readonly InspectedColumn[]) =>
@@ -145,9 +141,9 @@ export function fitCommandLine(
   return words.join(" ");
 }
 
-/** A name that begins with a dash would be taken for an option. */
-function fileWord(pattern: string): string {
-  return shellWord(pattern.startsWith("-") ? `./${pattern}` : pattern);
+/** A name that begins with a dash would be taken for an option; a dash alone is the standard input. */
+function fileWord(file: string): string {
+  return shellWord(/^-./.test(file) ? `./${file}` : file);
 }
 
 /** How text is read, as it was asked for. */

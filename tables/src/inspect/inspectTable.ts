@@ -131,11 +131,5 @@ export function isName({ words, kind }: InspectedColumn, rows: number): boolean 
 /** A number that is of no use for clusters. */
 export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: InspectedColumn): boolean {
   const isNumber = kind === "number" || kind === "date";
-  return (
-    isConstant === true ||
-    countsRows === true ||
-    namesRows === true ||
-    copyOf !== undefined ||
-    (isNumber && !statistics)
-  );
+  return isConstant || countsRows || namesRows || copyOf !== undefined || (isNumber && !statistics);
 }

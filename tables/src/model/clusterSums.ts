@@ -127,19 +127,12 @@ export function clusterModels(sums: ClusterSums, names: readonly string[], scali
   return Array.from({ length: k }, (_, c): ClusterModel => {
     const rows = totals[c];
     const spread = Math.sqrt(variances[c]);
-    if (rows === 0 || Number.isNaN(spread)) {
-      const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
-      return { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
-    }
+    const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
+    const alike = { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
+    if (rows === 0 || Number.isNaN(spread)) return alike;
     const { difference, device, distance } = differenceOf(sums, c, spread);
-    return {
-      rows,
-      mean: Array.from(data.subarray(c * cols, (c + 1) * cols)),
-      spread,
-      difference,
-      farthest: device < 0 ? null : names[device],
-      farthestDifference: device < 0 ? null : distance,
-    };
+    const farthest = device < 0 ? {} : { farthest: names[device], farthestDifference: distance };
+    return { ...alike, spread, difference, ...farthest };
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import { applyScaling, type Transform, undoScaling } from "@fedkm/files";
+import { firstNames } from "../numbers.ts";
 import { RequestError } from "../request.ts";
 import { encodingOfModel, type Model, scaledCentroids } from "./model.ts";
 
@@ -27,6 +28,9 @@ export interface Labelling {
   /** Whose centroids they are; undefined: those of all devices together. */
   readonly device?: string;
 }
+
+/** So many devices are named in a refusal. */
+const MOST_NAMES = 12;
 
 /** The name that stands for all devices together. */
 export const COMMON = "common";
@@ -60,7 +64,9 @@ export function deviceNumber({ devices }: Model, name: string | undefined): numb
   if (name === undefined) return names.length === 1 ? 0 : -1;
   const number = names.indexOf(name);
   if (number >= 0 || name === COMMON) return number;
-  throw new RequestError(`--device must be ${COMMON} or a device of the model (${listed(names)}), got "${name}"`);
+  throw new RequestError(
+    `--device must be ${COMMON} or a device of the model (${firstNames(names, MOST_NAMES)}), got "${name}"`,
+  );
 }
 
 /** The same of rows that name their device, as `where` says. */
@@ -68,7 +74,7 @@ export function deviceNamed({ devices }: Model, name: string, where: string): nu
   const names = devices.map((device) => device.name);
   if (names.includes(name)) return names.indexOf(name);
   throw new RequestError(
-    `${where} must be a device of the model (${listed(names)}), got "${name}"; label new devices with --device ${COMMON}`,
+    `${where} must be a device of the model (${firstNames(names, MOST_NAMES)}), got "${name}"; label new devices with --device ${COMMON}`,
   );
 }
 
@@ -76,10 +82,6 @@ export function deviceNamed({ devices }: Model, name: string, where: string): nu
 export function deviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
   if (device !== undefined || model.devices.length === 1) return deviceNumber(model, device);
   return deviceNamed(model, name, `--device (the name of ${what} if not given)`);
-}
-
-function listed(names: readonly string[]): string {
-  return names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
 }
 
 /** What labels rows of the device with this number, or of all of them together, on the scale of the model. */

@@ -39,18 +39,11 @@ export async function chooseScaling(
   datasets: readonly Matrix[],
 ): Promise<ChosenScaling> {
   const { kind, text } = parseScale(spec);
-  // Without categories there is nothing to weigh.
-  if (kind === "none" && !hasCategories(encoding))
-    return {
-      scaling: {
-        kind,
-        ...spread(
-          encoding.map(() => ({ offset: 0, scale: 1 })),
-          encoding,
-        ),
-      },
-      warnings: [],
-    };
+  // Without categories there is nothing to weigh, and no row has to be looked at.
+  if (kind === "none" && !hasCategories(encoding)) {
+    const [offset, scale] = [0, 1].map((value) => encoding.map(() => value));
+    return { scaling: { kind, offset, scale }, warnings: [] };
+  }
   if (kind === "rank" || kind === "log")
     return { scaling: transformScaling(kind, text, encoding, datasets), warnings: [] };
   const columns = columnsOf(encoding, datasets);
@@ -162,10 +155,8 @@ async function boundsScaling(
   datasets: readonly Matrix[],
 ): Promise<ChosenScaling> {
   const numbers = columns.filter(({ isCategory }) => !isCategory);
-  const bounds = await readBounds(
-    file,
-    numbers.map(({ name }) => name),
-  );
+  const names = numbers.map(({ name }) => name);
+  const bounds = await readBounds(file, names);
   const parts = columns.map((column) => {
     if (column.isCategory) return { offset: 0, scale: categoryScale("bounds", column, numbers) };
     const { least, most } = bounds[numbers.indexOf(column)];

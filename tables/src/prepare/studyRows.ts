@@ -42,25 +42,22 @@ export function rowsOfStudy(input: Input, plan: StudyPlan): Input {
     return { ...file, rows, deviceOf: (row: number) => devices[row] };
   });
   const devices = input.devices.map(({ name, points }, i) => ({ name, points: takeRows(points, places[i]) }));
-  const left = input.devices.map(({ name, points }, i) => ({ name, rows: points.rows, used: places[i].length }));
-  return { ...input, devices, files, warnings: leftOut(left, plan.study) };
+  const warnings = input.devices.flatMap(({ name, points }, i) =>
+    leftOut(name, points.rows, places[i].length, plan.study),
+  );
+  return { ...input, devices, files, warnings };
 }
 
-function leftOut(
-  devices: readonly { name: string; rows: number; used: number }[],
-  { k, minimum }: StudyRecord,
-): string[] {
-  return devices.flatMap(({ name, rows, used }) => {
-    if (used === rows) return [];
-    return used === 0
-      ? [
-          `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
-            "on what it hears, sends nothing of its own, and its rows get no label",
-        ]
-      : [
-          `${countLabel(rows - used)} of ${countLabel(rows)} rows of ${name} are out of the study's bounds and get no label`,
-        ];
-  });
+function leftOut(name: string, rows: number, used: number, { k, minimum }: StudyRecord): string[] {
+  if (used === rows) return [];
+  if (used > 0)
+    return [
+      `${countLabel(rows - used)} of ${countLabel(rows)} rows of ${name} are out of the study's bounds and get no label`,
+    ];
+  return [
+    `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
+      "on what it hears, sends nothing of its own, and its rows get no label",
+  ];
 }
 
 /** x becomes x / scale. */

@@ -13,7 +13,7 @@ import {
   svgPart,
 } from "@fedkm/pictures";
 import { dot, gridY, line, plot } from "@observablehq/plot";
-import { endWords, isShared, type Model, type RoundModel, runWords } from "../model/model.ts";
+import { endWords, isShared, type Model, runWords } from "../model/model.ts";
 import { counted, countLabel, significantLabel } from "../numbers.ts";
 
 // How the run went: objective and total variation after every round.
@@ -26,7 +26,7 @@ const style = lineStyle("fedkm");
 /** Values that span more than this are seen better on a log axis. */
 const SPREAD = 20;
 
-function drawCurve(document: Document, history: readonly RoundModel[], of: "objective" | "totalVariation"): Element {
+function drawCurve(document: Document, history: Model["history"], of: "objective" | "totalVariation"): Element {
   const y = domainOf(history.map((round) => round[of]));
   const isLog = y[0] > 0 && y[1] > SPREAD * y[0];
   const length = HEIGHT - margins.marginTop - margins.marginBottom;

@@ -3,7 +3,7 @@
 import { escaped, htmlPage, svgPart } from "@fedkm/pictures";
 import type { Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
-import { encodingOfModel, isAlone } from "../model/model.ts";
+import { encodingOfModel, isAlone, totalRows } from "../model/model.ts";
 import { type Trait, traitsOf } from "../model/profile.ts";
 import { counted, percent } from "../numbers.ts";
 import { aboutDevices, deviceTable } from "./deviceTable.ts";
@@ -106,13 +106,18 @@ const scaledText: Readonly<Record<FittedRows["model"]["scaling"]["kind"], string
   bounds: ", each scaled by its bounds",
 };
 
+/** What was asked for. */
+function titleOf(model: FittedRows["model"]): string {
+  const { options, devices } = model;
+  const where = devices.length > 1 ? ` on ${counted(devices.length, "device")}` : "";
+  return `${counted(options.k, "cluster")} of ${counted(totalRows(model), "row")}${where}`;
+}
+
 function summarySentences({ model }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
-  const { devices, options, clusters } = model;
-  const rows = devices.reduce((sum, own) => sum + own.rows, 0);
-  const several = devices.length > 1;
-  const asked =
-    `You asked for ${counted(options.k, "cluster")} of ${counted(rows, "row")}` +
-    `${several ? ` on ${counted(devices.length, "device")}` : ""} by ${counted(encodingOfModel(model).length, "column")}${scaledText[model.scaling.kind]}.`;
+  const { options, clusters } = model;
+  const rows = totalRows(model);
+  const columns = counted(encodingOfModel(model).length, "column");
+  const asked = `You asked for ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}.`;
   const filled = clusters.filter((own) => own.rows > 0).length;
   const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
   const most = clusters.map((own) => own.rows / rows);
@@ -163,9 +168,8 @@ export interface ReportParts {
 export function reportPage(fitted: FittedRows, { document, stability, labels }: ReportParts): string {
   const { model, warnings, sums } = fitted;
   const { options, devices } = model;
-  const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const several = devices.length > 1;
-  const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")}${several ? ` on ${counted(devices.length, "device")}` : ""}`;
+  const title = titleOf(model);
   const traits = traitsOf(sums, model);
   const { drawings, caption } = drawProjection(document, fitted);
   const panels = drawings.map(({ drawing, of }) =>

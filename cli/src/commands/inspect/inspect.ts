@@ -14,7 +14,7 @@ import {
 import { shellNames } from "@fedkm/tables/light";
 import { type Console, printAnswer } from "../../console.ts";
 import { filesAt } from "../../input/reading.ts";
-import { countLabel, significantLabel } from "../../numbers.ts";
+import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
 import { commaRemedy, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
@@ -51,7 +51,7 @@ function comparison(looks: readonly InspectedTable[]): string[] {
   const rows = names.flatMap((name) => {
     const own = looks.map(({ columns }) => columns.find((column) => column.name === name));
     const without = files.filter((_, i) => own[i] === undefined);
-    if (without.length > 0) return [[name, "", "", "", `not in ${listed(without)}`]];
+    if (without.length > 0) return [[name, "", "", "", `not in ${firstNames(without, MOST_FILES)}`]];
     const kinds = new Set(own.map((column) => column?.kind));
     if (kinds.size > 1) return [[name, "", "", "", `of different types: ${[...kinds].join(", ")}`]];
     return meanLine(files, own);
@@ -78,11 +78,6 @@ function meanLine(files: readonly string[], own: readonly (InspectedColumn | und
 }
 
 const MOST_FILES = 3;
-
-function listed(files: readonly string[]): string {
-  const shown = files.slice(0, MOST_FILES).join(", ");
-  return files.length > MOST_FILES ? `${shown} and ${files.length - MOST_FILES} more` : shown;
-}
 
 export async function runInspectCommand(
   patterns: readonly string[],
