@@ -25,33 +25,40 @@ const core: Package = {
   runs: "Node and browsers",
   imports: [],
   rooms: {
-    data: { holds: "matrices, seeded random numbers, exact sums, checks of arguments, defaults, generated data sets" },
+    data: {
+      holds:
+        "matrices and vectors (rows, columns, ranges), every check of arguments, seeded random numbers, exact sums, defaults, made data sets and their splits",
+    },
     graph: {
-      holds: "networks, the usual families of them, their spectrum, and what messages over them cost",
+      holds: "graphs: the usual families, components, spanning forests, spectrum, and what traffic over links costs",
       imports: ["data"],
     },
     kernel: {
-      holds: "(E1): points in, statistics and labels out; WebAssembly, JavaScript, threads, k-means++",
+      holds:
+        "(E1): points in, statistics, labels and losses out (predict); WebAssembly, JavaScript, threads, k-means++",
       imports: ["data"],
     },
     update: {
-      holds: "one device update, line 5 of Algorithm 1: (E2), (E3), (M), penalties, the robust pull",
+      holds:
+        "one device update, line 5 of Algorithm 1: (E2), (E3), (M), coupling of centroid sets, penalties, the robust pull",
       imports: ["data", "graph", "kernel"],
     },
     privacy: {
-      holds: "guarded classes of rows, releases with discrete Gaussian noise, budgets, what neighbours can compute",
+      holds:
+        "guarded devices and classes of rows, releases with discrete Gaussian noise, budgets, what neighbours can compute from equations",
       imports: ["data", "kernel", "update"],
     },
     start: {
-      holds: "where devices begin: own k-means, sketches, the federated start",
+      holds: "where devices begin: own k-means, sketches, empty clusters, the federated start",
       imports: ["data", "graph", "kernel", "privacy", "update"],
     },
     fit: {
-      holds: "Algorithm 1 over a whole network: its options, its one loop, schedules, joint steps, when it has settled",
+      holds:
+        "Algorithm 1 over a whole network: its options, its state in memory, its one loop of rounds, schedules, joint steps, when it has settled",
       imports: ["data", "graph", "kernel", "privacy", "start", "update"],
     },
     sources: {
-      holds: "the same where rows stay in their sources: a few passes instead of one per update",
+      holds: "the same where rows stay in their sources: what a source answers, a few passes instead of one per update",
       imports: ["data", "fit", "graph", "kernel"],
     },
     measures: {
@@ -59,11 +66,12 @@ const core: Package = {
       imports: ["data", "fit", "graph", "kernel", "update"],
     },
     methods: {
-      holds: "what fedkm is compared with, one file for each method, each saying which options it takes",
+      holds:
+        "what fedkm is compared with, one file for each method (flooding, ADMM, gradients), which options each takes, and how to make one",
       imports: ["data", "fit", "graph", "kernel", "measures", "start", "update"],
     },
     choose: {
-      holds: "k, alpha and links without pooling rows",
+      holds: "choosing k, alpha and links without pooling rows: who takes part, moments of clusters",
       imports: ["data", "fit", "graph", "kernel", "measures", "start"],
     },
     async: {
@@ -95,8 +103,11 @@ const files: Package = {
         "one door to all formats: a file read, labelled or converted; JSON, NumPy arrays, archives; files of links and bounds",
       imports: ["csv", "parquet", "source", "table", "xlsx"],
     },
-    node: { holds: "files by name, patterns, Node's decompressors, why the file system refuses", imports: ["source"] },
     browser: { holds: "files that were dropped on a page", imports: ["source"] },
+    node: {
+      holds: "files by name, patterns, Node's decompressors, why the file system refuses",
+      imports: ["browser", "source"],
+    },
   },
 };
 
@@ -105,7 +116,10 @@ const device: Package = {
   runs: "Node and browsers",
   imports: ["core", "files", "sql"],
   rooms: {
-    ".": { holds: "what a device needs of the outside: a network, a clock, memory" },
+    ".": {
+      holds:
+        "what a device needs of the outside: a network, a clock with alarms and allowances, the reason of an error",
+    },
     wire: {
       holds: "all kinds of frames in one table, their layout to the byte, all limits, hashes, recordings",
       imports: ["."],
@@ -114,10 +128,14 @@ const device: Package = {
       holds: "the contract that all devices share, its hash, rows on its scale, rows in a database",
       imports: ["wire"],
     },
-    keys: { holds: "identities, successors, revocations, and how devices exchange them", imports: [".", "wire"] },
+    keys: {
+      holds: "peers with their addresses, identities, invites, statements about keys, and how devices exchange them",
+      imports: [".", "wire"],
+    },
     privacy: { holds: "guarded rows and their history, private releases and their ledger", imports: ["study", "wire"] },
     loop: {
-      holds: "the loop of personal clusters: updates, neighbours, openings, what is sent and when, status",
+      holds:
+        "the loop of personal clusters: updates, neighbours, openings, sketches, what is sent, remembered and refused, status",
       imports: [".", "keys", "privacy", "study", "wire"],
     },
     sharedClusters: {
@@ -133,7 +151,8 @@ const device: Package = {
       imports: [".", "keys", "wire"],
     },
     disk: {
-      holds: "state, history, keys, links and the audit log as files: whole or not there",
+      holds:
+        "state, history, keys with rotations and known revocations, links and the audit log as files: whole or not there",
       imports: [".", "keys", "links", "loop", "privacy", "study", "wire"],
     },
     simulation: {
@@ -141,7 +160,8 @@ const device: Package = {
       imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
-      holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
+      holds:
+        "one device as a program: its folder and row sources, owner's changes, strangers, notices, metrics, backups",
       imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
     },
   },

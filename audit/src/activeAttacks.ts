@@ -87,7 +87,7 @@ function captiveDevice({ study, contract, seed, datasets }: AttackScenario) {
     /** A frame with these centroids, from the neighbour. */
     say(centroids: Float64Array) {
       // Attackers repeat what the device says of openings, so that it counts them among its own kind.
-      const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
+      const tag = heard?.tag ?? { number: 0, table: 0, start: 0 };
       const present = new Array<boolean>(contract.k).fill(true);
       const stamp = { epoch: 1, sequence: sequence++ };
       listener?.onFrame(peer, encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches: [] }));

@@ -10,8 +10,8 @@ export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./d
 export { normalStream, type Random, randomStream } from "./data/random.ts";
 export type { FitModel, GuardedSummary, Round, RoundSummary } from "./fit/fit.ts";
 export { fit, fitRounds } from "./fit/fit.ts";
-export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export type { NetworkState, RoundResult, Weighting } from "./fit/network.ts";
+export type { FitOptions, Preset, Privacy, Weighting } from "./fit/fitOptions.ts";
+export type { NetworkState, RoundResult } from "./fit/network.ts";
 export { commitNetworkUpdate, largestNetworkCoordinate, refreshNetworkStatistics } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { communities, complete, erdosRenyi, geometric, grid, path, ring, smallWorld, star } from "./graph/families.ts";
@@ -42,13 +42,13 @@ export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./m
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
-export type { Flooded, FloodOptions, FloodSettings } from "./methods/flooding.ts";
+export type { FloodOptions, FloodSettings } from "./methods/flooding.ts";
 export {
   centroidsOfFlood,
   centroidsToFlood,
   collectFlood,
   floodSettings,
-  solveFloodedComponents,
+  solveFlood,
 } from "./methods/flooding.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
@@ -62,6 +62,7 @@ export type {
   RoundsMethodOptions,
 } from "./methods/method.ts";
 export { judgingOptions, methodOfAnswer, methodOfRounds, orderMethodSeeds, roundsOptions } from "./methods/method.ts";
+export type { PointSketch } from "./start/federated.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";

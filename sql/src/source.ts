@@ -1,18 +1,18 @@
 // A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
+import { fastKernel, type Matrix, takeRows } from "@fedkm/core";
 import {
   addKernelBlock,
-  emptySourceParts,
   memorySource,
   rowsNearBorders,
   type Source,
   type StatisticsParts,
+  sourceParts,
 } from "@fedkm/core/sources";
 import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
-import { gatherEngineRows, type SqlEngine } from "./engine.ts";
+import { gatherEngineRows, type SqlEngine, stackedBlocks } from "./engine.ts";
 import {
   borderStatement,
   isExactSql,
@@ -23,7 +23,6 @@ import {
 } from "./statements.ts";
 import type { RowReader, Survey } from "./survey.ts";
 
-/** What a source tells about its work. */
 export interface Watcher {
   /** Rows that have passed in the current pass. */
   readonly onRows?: ((rows: number) => void) | undefined;
@@ -39,7 +38,6 @@ export interface SurveyedRows {
   readonly survey: Survey;
 }
 
-/** All rows in memory. */
 export async function loadedSqlSource(
   { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,
@@ -77,7 +75,7 @@ export function sourceOn(
     }
   };
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptySourceParts(centroids);
+    const sums = sourceParts(centroids);
     let loss = 0;
     await each(all.blocks(selected, stop), (block) => {
       loss += addKernelBlock(block, grids, centroids.data, sums);
@@ -86,7 +84,7 @@ export function sourceOn(
     return { sums, loss };
   };
   const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptySourceParts(centroids);
+    const sums = sourceParts(centroids);
     const width = 3 + 2 * cols;
     const answer = await gatherEngineRows(
       engine.blocks(statisticsStatement(selected, centroids, grids), width, stop),
@@ -128,11 +126,7 @@ export function sourceOn(
           near += own.rows;
           return near <= mostRows;
         });
-        return near > mostRows
-          ? undefined
-          : found.length === 0
-            ? { data: new Float64Array(0), rows: 0, cols }
-            : stack(found);
+        return near > mostRows ? undefined : stackedBlocks(found, cols);
       }, stop),
   };
 }

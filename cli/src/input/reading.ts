@@ -4,7 +4,7 @@ import { closeSync, createWriteStream, existsSync, mkdtempSync, openSync, readSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { graph, type Method, methods } from "@fedkm/core";
+import { graph, methods } from "@fedkm/core";
 import type { Plugins } from "@fedkm/experiments";
 import { expandPatterns, type MissingPolicy, readLinks } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
@@ -37,11 +37,9 @@ export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): Link
   return { name: spec, links: async (names) => graph(names.length, await readLinks(spec, names)) };
 }
 
-/** --method. Methods of plug-ins come first. Only the shared one needs what devices are made of. */
-export async function methodOfFlag(
-  name: string,
-  plugged: Readonly<Record<string, Method>>,
-): Promise<string | NamedMethod> {
+// --method: a method of a plug-in, of core, or shared clusters, which alone need what devices are made of.
+
+export async function methodOfFlag(name: string, plugged: Plugins["methods"] = {}): Promise<string | NamedMethod> {
   if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
   if (Object.hasOwn(methods, name)) return name;
   if (name !== "shared") {

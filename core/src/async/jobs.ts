@@ -2,7 +2,7 @@
 
 import { choose } from "../choose/choose.ts";
 import { isRecord } from "../data/optionNames.ts";
-import { fitRounds, type RoundSummary } from "../fit/fit.ts";
+import { drainRounds, fitRounds, type RoundSummary } from "../fit/fit.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { kmeans } from "../start/kmeans.ts";
@@ -62,12 +62,9 @@ function answerTo({ name, args }: WorkerRequest, kernel: Kernel, noteRound: (end
   if (name === "kmeans") return kmeans(...(call as Parameters<typeof kmeans>));
   if (name === "choose") return choose(...(call as Parameters<typeof choose>));
   const loop = fitRounds(...(call as Parameters<typeof fitRounds>));
-  for (;;) {
-    const step = loop.next();
-    if (step.done) return step.value;
-    const { round, objective, totalVariation, largestMove, messages, bytes } = step.value;
-    noteRound({ round, objective, totalVariation, largestMove, messages, bytes });
-  }
+  return drainRounds(loop, ({ round, objective, totalVariation, largestMove, messages, bytes }) =>
+    noteRound({ round, objective, totalVariation, largestMove, messages, bytes }),
+  );
 }
 
 /** The same kernel, which says when it has been asked about all points of a device. */

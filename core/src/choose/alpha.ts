@@ -15,11 +15,10 @@ import { datasetColumns, type Matrix, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "../data/optionNames.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
-import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import type { Weighting } from "../fit/network.ts";
+import { type FitOptions, fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf } from "../measures/measures.ts";
+import { lossOf } from "../kernel/model.ts";
 import { type ChoiceCosts, participantsOf, sampleParticipants } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {

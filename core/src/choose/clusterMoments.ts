@@ -29,8 +29,8 @@ export function labelledMoments(datasets: readonly Matrix[], centroids: Matrix, 
   const means = from(centroids, centroids);
   const labels = points.map((own) => nearestCentroids(means, own));
   const first = { labels, sums: sumsOf(points, means, labels, minimum), times: 1 };
-  const alike = renewed(first, points, { labelsBy: labelsAlike, most: RENEWALS.alike, minimum });
-  const alone = renewed(alike, points, { labelsBy: labelsAlone, most: RENEWALS.alone, minimum });
+  const alike = renewed(first, points, labelsAlike, RENEWALS.alike, minimum);
+  const alone = renewed(alike, points, labelsAlone, RENEWALS.alone, minimum);
   const { rows: k, cols: q } = means;
   // Of each cluster count, sum and products; and how many labels changed.
   const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
@@ -48,15 +48,9 @@ interface Labelling {
 function renewed(
   first: Labelling,
   points: readonly Matrix[],
-  {
-    labelsBy,
-    most,
-    minimum,
-  }: {
-    labelsBy: typeof labelsAlone;
-    most: number;
-    minimum: number;
-  },
+  labelsBy: typeof labelsAlone,
+  most: number,
+  minimum: number,
 ): Labelling {
   let { labels, sums, times } = first;
   for (let n = 0; n < most; n++) {
@@ -93,7 +87,7 @@ function labelsAlone(points: readonly Matrix[], sums: ClusterMoments): Uint32Arr
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const floor = FLAT * trace(covariance(sums, Array.from(counts.keys())), q);
+  const floor = momentsFloor(sums);
   if (!(floor > 0)) return undefined;
   const fewest = points.map(({ rows }) => new Float64Array(rows).fill(Number.POSITIVE_INFINITY));
   const labels = points.map(({ rows }) => new Uint32Array(rows));
@@ -199,7 +193,7 @@ function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void
 }
 
 /** The common covariance inside some clusters, as it is. */
-export function covariance(
+function covariance(
   { counts, sums, products, means: { cols: q } }: ClusterMoments,
   clusters: readonly number[],
 ): Float64Array {
@@ -218,7 +212,12 @@ export function covariance(
 }
 
 /** What is less than this share of the variance is rounding. */
-export const FLAT = 1e-12;
+const FLAT = 1e-12;
+
+/** What is added to every variance, so that equal points do not take no length at all. */
+export function momentsFloor(sums: ClusterMoments): number {
+  return FLAT * trace(covariance(sums, Array.from(sums.counts.keys())), sums.means.cols);
+}
 
 /** The same with more on its diagonal, so that it can be divided by; undefined where nothing varies. */
 function steadied(sums: ClusterMoments, clusters: readonly number[]): Float64Array | undefined {
@@ -232,7 +231,7 @@ function steadied(sums: ClusterMoments, clusters: readonly number[]): Float64Arr
   return inside;
 }
 
-export function trace(matrix: Float64Array, q: number): number {
+function trace(matrix: Float64Array, q: number): number {
   let sum = 0;
   for (let n = 0; n < q; n++) sum += matrix[n * q + n];
   return sum;
@@ -278,7 +277,7 @@ export const COMPACT = 0.09;
 const FEWEST = 5;
 
 /** The share of the points whose cluster is apart from every other; a single one has nothing to be apart from. */
-export function separateShareOfMoments(sums: ClusterMoments): number {
+export function separateMoments(sums: ClusterMoments): number {
   const { counts } = sums;
   if (counts.length === 1) return 1;
   const clusters = Array.from(counts.keys()).filter((c) => counts[c] >= FEWEST);
@@ -339,7 +338,7 @@ function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
  * adds little. Clusters are normal, each with a covariance of its own or all with a common one, whichever is shorter.
  * `floor` is added to every variance: without it equal points would take no length at all.
  */
-export function codeLengthOfMoments(sums: ClusterMoments, floor: number): number {
+export function momentsLength(sums: ClusterMoments, floor: number): number {
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);

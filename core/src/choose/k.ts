@@ -9,16 +9,9 @@ import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf, silhouetteOf } from "../measures/measures.ts";
-import {
-  COMPACT,
-  codeLengthOfMoments,
-  covariance,
-  FLAT,
-  labelledMoments,
-  separateShareOfMoments,
-  trace,
-} from "./clusterMoments.ts";
+import { lossOf } from "../kernel/model.ts";
+import { silhouetteOf } from "../measures/measures.ts";
+import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
 import {
   type ChoiceCosts,
   narrowParticipants,
@@ -148,10 +141,10 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
     const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
     const [centroids] = seed.centroids;
     const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
-    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
-    const length = codeLengthOfMoments(alone, floor);
+    const floor = whole?.floor ?? momentsFloor(alike);
+    const length = momentsLength(alone, floor);
     whole ??= { floor, length };
-    const apart = separateShareOfMoments(alike);
+    const apart = separateMoments(alike);
     // Clusters that are not apart may be cells of an even spread, which gain by being compact.
     const gain = whole.length - length - COMPACT * (1 - apart);
     const totals = totalsOf(datasets, centroids);

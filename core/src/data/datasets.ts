@@ -90,10 +90,8 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
   checkInteger("devices", devices, 1);
   checkNumber("concentration", concentration, (value) => value > 0, "a finite number above 0");
   const random = randomStream(seed, "split", "label");
-  const order = shuffled(drawn.points.rows, random);
   const rows = Array.from({ length: devices }, (): number[] => []);
-  for (const label of [...new Set(drawn.labels)].sort((a, b) => a - b)) {
-    const members = order.filter((row) => drawn.labels[row] === label);
+  for (const members of shuffledByLabel(drawn, random)) {
     const shares = dirichlet(devices, concentration, random);
     let reached = 0;
     let from = 0;
@@ -114,21 +112,24 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
 export function splitByClasses(drawn: LabelledPoints, devices: number, classes: number, seed: number): Partition {
   checkDrawn(drawn, seed);
   checkInteger("devices", devices, 1);
-  const labels = [...new Set(drawn.labels)].sort((a, b) => a - b);
-  checkInteger("classes", classes, Math.min(labels.length, Math.ceil(labels.length / devices)), labels.length);
-  const holders = labels.map((): number[] => []);
-  for (let held = 0; held < devices * classes; held++) {
-    holders[held % labels.length].push(Math.floor(held / classes));
-  }
-  const order = shuffled(drawn.points.rows, randomStream(seed, "split", "classes"));
+  const byLabel = shuffledByLabel(drawn, randomStream(seed, "split", "classes"));
+  const { length } = byLabel;
+  checkInteger("classes", classes, Math.min(length, Math.ceil(length / devices)), length);
+  const holders = byLabel.map((): number[] => []);
+  for (let held = 0; held < devices * classes; held++) holders[held % length].push(Math.floor(held / classes));
   const rows = Array.from({ length: devices }, (): number[] => []);
-  labels.forEach((label, c) => {
-    const members = order.filter((row) => drawn.labels[row] === label);
+  byLabel.forEach((members, c) => {
     members.forEach((row, at) => {
       rows[holders[c][at % holders[c].length]].push(row);
     });
   });
   return deal(drawn, rows);
+}
+
+/** The rows of every label, the labels rising, the rows in random order. */
+function shuffledByLabel({ points, labels }: LabelledPoints, random: Random): Uint32Array[] {
+  const order = shuffled(points.rows, random);
+  return [...new Set(labels)].sort((a, b) => a - b).map((label) => order.filter((row) => labels[row] === label));
 }
 
 function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<number>[]): Partition {

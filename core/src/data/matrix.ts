@@ -119,10 +119,28 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   return { data, rows: rows.length, cols };
 }
 
+/** The rows over and over until there are `count`. */
+export function repeatRows(points: Matrix, count: number): Matrix {
+  return takeRows(
+    points,
+    Array.from({ length: count }, (_, r) => r % points.rows),
+  );
+}
+
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
+}
+
+/** Of a number, in size. */
+export function largestMagnitude(data: Float64Array): number {
+  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+}
+
+/** Of two numbers at the same place, in size. */
+export function largestDifference(a: Float64Array, b: Float64Array): number {
+  return a.reduce((most, x, at) => Math.max(most, Math.abs(x - b[at])), 0);
 }
 
 /** Takes out of a row what it has along a direction of length 1. */
@@ -172,19 +190,4 @@ export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt
     sum += difference * difference;
   }
   return sum;
-}
-
-/** The nearest centroid of the row at `at`, the lowest on ties, and the squared distances of the two nearest. */
-export function twoNearest(data: Float64Array, at: number, centroids: Matrix) {
-  const { rows, cols } = centroids;
-  let [label, nearest, next] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let c = 0; c < rows; c++) {
-    const square = squaredDistance(data, at, centroids.data, c * cols, cols);
-    if (square < nearest) {
-      next = nearest;
-      nearest = square;
-      label = c;
-    } else if (square < next) next = square;
-  }
-  return { label, nearest, next };
 }

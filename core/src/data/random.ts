@@ -2,6 +2,7 @@
 
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import { checkRandom } from "./check.ts";
 import { exp, ln } from "./elementary.ts";
 import { describeArgument } from "./optionNames.ts";
 
@@ -69,9 +70,7 @@ function absorbWord(/* IN OUT */ state: number[], word: number): void {
 
 /** Standard normal numbers from uniform ones (Marsaglia's polar method). */
 export function normalStream(random: Random): Random {
-  if (typeof random !== "function") {
-    throw new TypeError(`random must be a function such as randomStream(seed), got ${describeArgument(random)}`);
-  }
+  checkRandom(random);
   let spare: number | undefined;
   return () => {
     if (spare !== undefined) {

@@ -1,30 +1,30 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
+import { checkInteger, checkOneOf, checkSeed, checkSignal } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
 import { datasetRange, type Matrix } from "../data/matrix.ts";
-import type { Random } from "../data/random.ts";
-import type { Graph, PackedLinks } from "../graph/graph.ts";
+import { type Random, randomStream } from "../data/random.ts";
+import { type Graph, type PackedLinks, packGraph } from "../graph/graph.ts";
 import { sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { type GuardState, publishGuardedUpdate } from "../privacy/guarded.ts";
-import type { Start } from "../start/start.ts";
+import type { PreparedPoints } from "../kernel/kernel.ts";
+import { type GuardState, guardDevices, publishGuardedUpdate } from "../privacy/guarded.ts";
+import { emptyRules } from "../start/kmeans.ts";
+import { type Start, start } from "../start/start.ts";
 import {
   type CentroidSets,
-  couplingVariation,
   emptyMatches,
   type Matches,
   type Penalty,
   type PenaltyOption,
-  prefetchCentroidSets,
+  prefetchSets,
   scaledPenalty,
 } from "../update/coupling.ts";
 import { runUpdate } from "../update/update.ts";
 import { drawUpdateSeeds } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
+import type { FitOptions, Weighting } from "./fitOptions.ts";
 import type { RoundOrder } from "./schedule.ts";
-
-/** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
-export type Weighting = "device" | "sample";
 
 /** The functions of this file and the methods write to it. */
 export interface NetworkState {
@@ -56,7 +56,7 @@ export interface NetworkState {
   readonly updates: readonly UpdateState[];
   readonly running: RunningVariation;
   readonly matches: Matches;
-  readonly penalty: Penalty;
+  penalty: Penalty;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
   movingSteps: number;
@@ -65,14 +65,47 @@ export interface NetworkState {
   bytes: number;
 }
 
+/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function createNetwork(
-  given: Pick<
-    NetworkState,
-    "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
-  >,
-  { sets, traffic }: Start,
-  penalty: PenaltyOption,
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<FitOptions, "alpha">,
+  settings: UpdateSettings,
+  penalty: PenaltyOption = "squared",
 ): NetworkState {
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
+  const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
+  if (!Array.isArray(k)) checkInteger("k", k, 1);
+  checkInteger("rounds", rounds, 0);
+  checkInteger("restarts", restarts, 1);
+  checkInteger("minimum", minimum, 1);
+  checkSeed(seed);
+  checkSignal(options.signal);
+  checkOneOf("empty", empty, emptyRules);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  const { alpha, coupling, kernel } = settings;
+  const links = packGraph(graph);
+  const clustersOf = (i: number) => (typeof k === "number" ? k : k[i]);
+  const guard = privacy === "guarded" ? guardDevices(datasets, clustersOf, minimum, kernel) : undefined;
+  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
+  const scales = networkPointScales(guard?.datasets ?? datasets, weighting);
+  const devices = { datasets, points, graph, links, ...guard };
+  const begun = start(devices, { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales });
+  const random = randomStream(seed, "fresh");
+  const given = { datasets, points, guard, graph, links, settings, pointScales: scales, random };
+  const state = networkAt(given, begun);
+  for (let i = 0; i < graph.size; i++) refreshNetworkStatistics(state, i);
+  setPenalty(state, penalty);
+  return state;
+}
+
+type GivenState = Pick<
+  NetworkState,
+  "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
+>;
+
+function networkAt(given: GivenState, { sets, traffic }: Start): NetworkState {
   const { datasets, points, guard, graph, links, settings, pointScales, random } = given;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
@@ -87,7 +120,7 @@ export function createNetwork(
     room.set(rows, update);
   }
   // Field by field: what a spread makes is a sixth slower to run on.
-  const state: NetworkState & { penalty: Penalty } = {
+  return {
     graph,
     links,
     datasets,
@@ -113,13 +146,10 @@ export function createNetwork(
     messages: traffic.messages,
     bytes: traffic.bytes,
   };
-  for (let i = 0; i < size; i++) refreshNetworkStatistics(state, i);
-  setPenalty(state, penalty);
-  return state;
 }
 
 /** Where the devices have to find the scale, they add up two numbers. */
-function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyOption): void {
+function setPenalty(state: NetworkState, option: PenaltyOption): void {
   state.penalty = scaledPenalty(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
   if (state.penalty === option) return;
@@ -177,7 +207,7 @@ export function runRound(state: NetworkState, { order, ends }: RoundOrder, setti
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
-      prefetchCentroidSets(state.sets, state.links, order, at);
+      prefetchSets(state.sets, state.links, order, at);
       visit(state, order[at], settings);
     }
     for (let at = from; at < ends[s]; at++) {
@@ -268,24 +298,6 @@ export function countNetworkMessage(state: NetworkState, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;
-}
-
-/** The devices' part of the objective. */
-/** Of every device (E1) at its centroids. Guarded rows whose label is held back count with their nearest centroid here. */
-export function deviceLosses(state: NetworkState): ArrayLike<number> {
-  const { guard, losses, sets } = state;
-  if (guard === undefined) return losses;
-  return networkCentroids(state, sets.data).map((centroids, i) => kernelStatistics(guard.exact[i], centroids).loss);
-}
-
-export function networkLoss({ graph, pointScales }: NetworkState, losses: ArrayLike<number>): number {
-  let loss = 0;
-  for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
-  return loss;
-}
-
-export function networkVariation({ sets, links, settings, matches, penalty }: NetworkState): number {
-  return couplingVariation(sets, links, settings.coupling, matches, penalty);
 }
 
 /** Every device's centroids out of a packed copy, as matrices of their own. */

@@ -129,11 +129,11 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
 /** The component of every device; components are numbered 0, 1, ... by their lowest device. */
 export function connectedComponents(network: Graph): Uint32Array {
   checkGraph(network);
-  return forestComponents(breadthFirst(network));
+  return componentsInForest(breadthFirst(network));
 }
 
 /** The same where the trees are known. */
-export function forestComponents({ order, hops }: Forest): Uint32Array {
+export function componentsInForest({ order, hops }: Forest): Uint32Array {
   const component = new Uint32Array(order.length);
   let count = 0;
   for (const device of order) {
@@ -144,17 +144,18 @@ export function forestComponents({ order, hops }: Forest): Uint32Array {
 }
 
 export function componentsOf(network: Graph): number[][] {
-  return componentMembers(connectedComponents(network));
+  checkGraph(network);
+  return forestMembers(breadthFirst(network));
 }
 
-/** The same where the component of every device is known. */
-export function componentMembers(component: Uint32Array): number[][] {
-  const components: number[][] = [];
-  component.forEach((c, i) => {
-    components[c] ??= [];
-    components[c].push(i);
+/** The devices of every component, where the trees are known. */
+export function forestMembers(forest: Forest): number[][] {
+  const members: number[][] = [];
+  componentsInForest(forest).forEach((c, i) => {
+    members[c] ??= [];
+    members[c].push(i);
   });
-  return components;
+  return members;
 }
 
 /** Trees that reach every device of their component by the fewest hops. */

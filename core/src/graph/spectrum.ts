@@ -55,6 +55,11 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
   }
 }
 
+/** The same where every link counts the same. */
+export function unweightedLaplacianExtremes(network: Graph) {
+  return laplacianExtremes({ ...network, weights: network.weights.map((row) => row.map(() => 1)) });
+}
+
 /** Takes out the part that is constant on each component, the Laplacian's null space. */
 function projectionOffConstants(network: Graph): (/* IN OUT */ vector: Float64Array) => void {
   const component = connectedComponents(network);

@@ -1,7 +1,7 @@
 // The interface of every engine of the assignment step (E1): points are prepared once, then asked about many centroids.
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { describeArgument } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
@@ -76,6 +76,33 @@ export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ in
     for (let j = 0; j < cols; j++) sums[c * cols + j] = parts[at + j] + parts[at + cols + 1 + j];
     counts[c] = parts[at + cols] + parts[at + 2 * cols + 1];
   }
+}
+
+/** The mean of every cluster; one without points keeps its row of `otherwise`. */
+export function clusterMeans(
+  { counts, sums }: Pick<Statistics, "counts" | "sums">,
+  otherwise: Float64Array,
+): Float64Array {
+  const cols = sums.length / counts.length;
+  return sums.map((sum, at) => {
+    const count = counts[Math.floor(at / cols)];
+    return count > 0 ? sum / count : otherwise[at];
+  });
+}
+
+/** The nearest centroid of the row at `at`, the lowest on ties, and the squared distances of the two nearest. */
+export function twoNearest(data: Float64Array, at: number, centroids: Matrix) {
+  const { rows, cols } = centroids;
+  let [label, nearest, next] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let c = 0; c < rows; c++) {
+    const square = squaredDistance(data, at, centroids.data, c * cols, cols);
+    if (square < nearest) {
+      next = nearest;
+      nearest = square;
+      label = c;
+    } else if (square < next) next = square;
+  }
+  return { label, nearest, next };
 }
 
 export function checkKernel(kernel: unknown): void {

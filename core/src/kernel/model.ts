@@ -4,6 +4,8 @@
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
 import { checkOptions, describeArgument, isList, type OptionNames } from "../data/optionNames.ts";
+import { jsKernel } from "./js.ts";
+import { kernelStatistics } from "./kernel.ts";
 import { fastKernel } from "./wasm.ts";
 
 /**
@@ -106,4 +108,16 @@ export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array
   prepared.labels(centroids.data, labels);
   prepared.release();
   return labels;
+}
+
+/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
+const MANY_NUMBERS = 50_000;
+
+/** Sum of squared distances from every point to its nearest centroid. */
+export function lossOf(points: Matrix, centroids: Matrix): number {
+  if (points.rows === 0) return 0;
+  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
+  const { loss } = kernelStatistics(prepared, centroids);
+  prepared.release();
+  return loss;
 }

@@ -3,7 +3,7 @@
 import { exactSumGrids } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, codeBall, codeStep, type PointCodes } from "./codes.ts";
-import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
+import type { MemoryBlock, WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
@@ -87,11 +87,6 @@ export function reserveArrays(
 /** The labels of the points, padded to whole tiles, with their flags. */
 export function placedLabels({ machine, points, labels }: PlacedPoints): Uint16Array {
   return new Uint16Array(machine.f64().buffer, labels, (points.rows + 7) & ~7);
-}
-
-/** Calls `pass` for ranges of rows that cover all; `size` is a multiple of 8. */
-export function eachKernelChunk(rows: number, pass: (from: number, to: number) => void, size = CHUNK): void {
-  for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
 }
 
 /** Bytes of a chunk that stay in the cache from copying to coding. */
@@ -190,6 +185,6 @@ function copyPoints(
       machine.survey(at.state, from, to, at.largest);
     }
   };
-  eachKernelChunk(rows, copy, chunk);
+  for (let from = 0; from < rows; from += chunk) copy(from, Math.min(rows, from + chunk));
   return 0;
 }

@@ -6,15 +6,7 @@ import { addStatisticsParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 import { theWasmMachine, type WasmMachine } from "./module.ts";
 import { isTiny, type KernelEngine, pickEngine, SCREEN_ROWS, WASM_ROWS } from "./pick.ts";
-import {
-  eachKernelChunk,
-  LARGEST_K,
-  type PlacedPoints,
-  placedLabels,
-  placePoints,
-  reserveArrays,
-  UNASSIGNED,
-} from "./placedPoints.ts";
+import { LARGEST_K, type PlacedPoints, placedLabels, placePoints, reserveArrays, UNASSIGNED } from "./placedPoints.ts";
 import { TinyPoints, theTinyMachine } from "./tiny.ts";
 
 /**
@@ -143,11 +135,11 @@ function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: F
   const [from64, to64] = reserved.addresses;
   const f64 = machine.f64();
   f64.set(centre, from64 / 8);
-  const copy = (from: number, to: number) => {
+  for (let from = 0; from < points.rows; from += DISTANCES) {
+    const to = Math.min(points.rows, from + DISTANCES);
     machine.distancesOfRows(state, from, to, from64, to64);
     into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
-  };
-  eachKernelChunk(points.rows, copy, DISTANCES);
+  }
   machine.free(reserved.block);
   return true;
 }

@@ -2,7 +2,7 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "../data/check.ts";
-import { datasetRange, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { datasetRange, largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { FitModel, RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type Kernel, kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
@@ -103,16 +103,12 @@ function moveOf(
       : weights[device].map((edge, n) => edge * penaltySlope(penalty, couplingDiscrepancy(own, others[n], coupling)));
   const once = { alpha, coupling, weight, edgeWeights, passes: 1, kernel };
   const { data } = updateDevice(points, own, others, once).centroids;
-  return data.reduce((most, x, i) => Math.max(most, Math.abs(x - own.data[i])), 0);
+  return largestDifference(data, own.data);
 }
 
 /** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */
 function roundingOf(centroids: readonly Matrix[]): number {
-  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestOf(data)) ** 2, 0);
-}
-
-function largestOf(data: Float64Array): number {
-  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestMagnitude(data)) ** 2, 0);
 }
 
 /** Rises by no more than this share are rounding: objectives are sums of many squares. */
@@ -136,7 +132,7 @@ function tiesOf(points: Matrix, nearest: Matrix, prepared: PreparedPoints): numb
   const { data, rows, cols } = points;
   const { data: centroids, rows: k } = nearest;
   if (k < 2) return 0;
-  const coordinate = largestOf(centroids);
+  const coordinate = largestMagnitude(centroids);
   const labels = new Uint32Array(rows);
   prepared.labels(centroids, labels);
   let ties = 0;

@@ -12,14 +12,13 @@ import {
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
-import { type Matrix, twoNearest } from "../data/matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
-import { fitOptionNames } from "../fit/fitOptions.ts";
-import { networkPointScales, type Weighting } from "../fit/network.ts";
+import { fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
+import { networkPointScales } from "../fit/network.ts";
 import { type Graph, packGraph } from "../graph/graph.ts";
-import { jsKernel } from "../kernel/js.ts";
-import { kernelStatistics } from "../kernel/kernel.ts";
-import { fastKernel } from "../kernel/wasm.ts";
+import { twoNearest } from "../kernel/kernel.ts";
+import { lossOf } from "../kernel/model.ts";
 import {
   type Coupling,
   checkScaledPenalty,
@@ -83,7 +82,16 @@ export function objective(
   return objectiveOf(datasets, centroids, graph, checkedObjective(datasets, centroids, graph, options)).objective;
 }
 
-/** The options of an objective with their defaults; everything it needs is checked. */
+/** The options of an objective with their defaults, checked. */
+export function objectiveSettings(options: ObjectiveOptions): ObjectiveSettings {
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("coupling", coupling, couplings);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
+}
+
+/** The same, and everything else that an objective needs is checked too. */
 export function checkedObjective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
@@ -92,13 +100,11 @@ export function checkedObjective(
 ): ObjectiveSettings {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
-  checkSets(centroids, coupling);
+  const settings = objectiveSettings(options);
+  checkSets(centroids, settings.coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
+  return settings;
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
@@ -193,15 +199,8 @@ function checkSize(centroids: readonly Matrix[], graph: Graph): void {
 
 /** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
 export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  const pairs = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum += (count * (count - 1)) / 2;
-    return sum;
-  };
-  const together = pairs(cells.values());
-  const inA = pairs(rows.values());
-  const inB = pairs(columns.values());
+  const { total, sums } = contingency(a, b);
+  const [together, inA, inB] = sums((count) => (count * (count - 1)) / 2);
   const expected = total < 2 ? 0 : (inA * inB) / ((total * (total - 1)) / 2);
   const most = (inA + inB) / 2;
   // Both all alone or both all together: the same partition.
@@ -210,19 +209,13 @@ export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): n
 
 /** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  if (rows.size <= 1 && columns.size <= 1) return 1;
-  const entropy = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum -= (count / total) * ln(count / total);
-    return sum;
-  };
-  const inA = entropy(rows.values());
-  const inB = entropy(columns.values());
-  const shared = inA + inB - entropy(cells.values());
-  return Math.max(0, shared) / ((inA + inB) / 2);
+  const { total, sums, cells } = contingency(a, b);
+  if (cells <= 1) return 1;
+  const [together, inA, inB] = sums((count) => -(count / total) * ln(count / total));
+  return Math.max(0, inA + inB - together) / ((inA + inB) / 2);
 }
 
+/** How many points have both labels, the first and the second; `sums` adds up a function of these counts, for each of the three. */
 function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
   checkNumbers("a", a);
   checkNumbers("b", b);
@@ -236,7 +229,9 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
     rows.set(a[i], (rows.get(a[i]) ?? 0) + 1);
     columns.set(b[i], (columns.get(b[i]) ?? 0) + 1);
   }
-  return { cells, rows, columns, total: a.length };
+  const sums = (term: (count: number) => number) =>
+    [cells, rows, columns].map((counts) => Array.from(counts.values()).reduce((sum, count) => sum + term(count), 0));
+  return { total: a.length, cells: cells.size, sums };
 }
 
 /**
@@ -266,18 +261,6 @@ export function silhouetteOf(points: Matrix, centroids: Matrix): number {
 }
 
 // F of GTVMin and its parts, on data and centroids that were checked: the functions above check and call these.
-
-/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
-const MANY_NUMBERS = 50_000;
-
-/** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
-  if (points.rows === 0) return 0;
-  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  const { loss } = kernelStatistics(prepared, centroids);
-  prepared.release();
-  return loss;
-}
 
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));

@@ -13,8 +13,8 @@ import {
   checkMethodOptions,
   judgingOptions,
   type MethodModel,
+  methodJudging,
   methodModel,
-  methodObjective,
   roundsOptions,
 } from "./method.ts";
 
@@ -22,7 +22,7 @@ import {
 export function pooled(datasets: readonly Matrix[], graph: Graph, options: CommonOptions): MethodModel {
   checkMethodOptions(options);
   checkNetwork(datasets, graph);
-  const judged = methodObjective(options);
+  const judged = methodJudging(options);
   const { k, restarts = defaults.pooledRestarts, seed = defaults.seed, kernel } = options;
   const points = stack(datasets);
   // To the exact fixed point: a tolerance would shift the reference itself.
@@ -44,7 +44,7 @@ export function local(datasets: readonly Matrix[], graph: Graph, options: LocalO
   checkMethodOptions(options);
   const { k, init = "local", empty, restarts = defaults.restarts, seed = defaults.seed, kernel } = options;
   checkNetwork(datasets, graph);
-  const judged = methodObjective(options);
+  const judged = methodJudging(options);
   // Without coupling a device update is Lloyd's iteration, to the last bit.
   const alone = { alpha: 0, rounds: 1, passes: defaults.maxIter, tol: 0, preset: "paper" } as const;
   const { centroids, history } = fitOn(datasets, graph, { k, init, empty, restarts, seed, kernel, ...alone });

@@ -4,13 +4,14 @@
 
 import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, type Matrix } from "../data/matrix.ts";
 import { normalStream, type Random, randomStream } from "../data/random.ts";
-import { drainRounds, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
 import {
   adoptNetworkUpdate,
   countNetworkMessage,
   countNetworkTraffic,
+  createNetwork,
   largestNetworkCoordinate,
   type NetworkState,
   networkCentroids,
@@ -20,7 +21,7 @@ import {
 import { componentsOf, type Graph } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import { addTraffic, sumTraffic } from "../graph/traffic.ts";
-import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
+import { clusterMeans, emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { updateSettings } from "../update/updateOptions.ts";
 import { stepAdmmMultipliers, withMethodParts } from "./distributed.ts";
 import {
@@ -61,7 +62,7 @@ export function consensusRounds(
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha, passes, coupling, tol, kernel });
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
+  const state = createNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
   if (init !== "federated") orderMethodSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
@@ -109,7 +110,8 @@ function consensusRun(state: NetworkState, beta: number, settle: number) {
 /** A step of pooled k-means by one sum over the network. It never raises the cost, and comes to rest where labels repeat. */
 function exactStep(run: ConsensusRun): RoundResult {
   const { state } = run;
-  const largestMove = stepToPooledMeans(state);
+  const largestMove = takePooledMeans(state);
+  countNetworkTraffic(state, sumTraffic(state.graph, state.k * (state.sets.cols + 1)));
   holdAtMeans(run);
   let scale = 1;
   for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestNetworkCoordinate(state, i));
@@ -143,7 +145,9 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   if (kept && run.residual <= AGREED) run.confirmed = !renewLabels(run);
   let largestMove = 0;
   for (let i = 0; i < size; i++) {
-    largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
+    largestMove = Math.max(largestMove, kept ? moveToAgreement(run, i) : moveFree(run, i));
+    // For the reported objective only: kept labels stay in use.
+    if (kept) refreshNetworkStatistics(state, i);
     // However many passes it took.
     countNetworkMessage(state, i);
   }
@@ -171,14 +175,6 @@ function moveFree(run: ConsensusRun, i: number): number {
     refreshNetworkStatistics(state, i);
   }
   return largest;
-}
-
-/** A visit with the labels of an earlier one. */
-function moveKept(run: ConsensusRun, i: number): number {
-  const move = moveToAgreement(run, i);
-  // For the reported objective only: the labels in use stay.
-  refreshNetworkStatistics(run.state, i);
-  return move;
 }
 
 /** Labels of the current centroids come into use. */
@@ -240,9 +236,8 @@ function moveToPooledMeans(state: NetworkState, seed: number): void {
       sets.data.set(labelled, i * labelled.length);
       refreshNetworkStatistics(state, i);
     }
-    const means = meansOf(pooledStatistics(state, devices, labelled), labelled);
-    for (const i of devices) sets.data.set(means, i * means.length);
   });
+  takePooledMeans(state);
   // One sum for the seed's means, one for each step of all starts, one to judge them.
   const numbers = k * (sets.cols + 1) + 1;
   const sums = [1, ...new Array<number>(STEPS + 1).fill(STARTS)].map((starts) => sumTraffic(graph, starts * numbers));
@@ -253,7 +248,7 @@ function moveToPooledMeans(state: NetworkState, seed: number): void {
  * One step of Lloyd on the points of each component: the devices sum counts and sums at their common centroids, and all
  * move to the means. Leaves the state's counts and sums as those of the labelling. Returns the largest move.
  */
-function stepToPooledMeans(state: NetworkState): number {
+function takePooledMeans(state: NetworkState): number {
   const { graph, k, sets, counts, sums, pointScales } = state;
   const length = k * sets.cols;
   let largest = 0;
@@ -264,11 +259,10 @@ function stepToPooledMeans(state: NetworkState): number {
       for (let x = 0; x < length; x++) total.sums[x] += pointScales[i] * sums[i * length + x];
     }
     const old = sets.data.slice(devices[0] * length, (devices[0] + 1) * length);
-    const means = meansOf(total, old);
-    for (let x = 0; x < length; x++) largest = Math.max(largest, Math.abs(means[x] - old[x]));
+    const means = clusterMeans(total, old);
+    largest = Math.max(largest, largestDifference(means, old));
     for (const i of devices) sets.data.set(means, i * length);
   }
-  countNetworkTraffic(state, sumTraffic(graph, k * (sets.cols + 1)));
   return largest;
 }
 
@@ -278,13 +272,13 @@ function cheapestNearby(state: NetworkState, devices: readonly number[], random:
   const first = pooledStatistics(state, devices, seed);
   const rows = devices.reduce((sum, i) => sum + state.datasets[i].rows, 0);
   const spread = standardError(first, state.k, state.sets.cols, rows);
-  const means = meansOf(first, seed);
+  const means = clusterMeans(first, seed);
   const normal = normalStream(random);
   let best = { centroids: means, loss: Number.POSITIVE_INFINITY };
   for (let start = 0; start < STARTS; start++) {
     let centroids = start === 0 ? means : means.map((x) => x + spread * normal());
     for (let step = 0; step < STEPS; step++)
-      centroids = meansOf(pooledStatistics(state, devices, centroids), centroids);
+      centroids = clusterMeans(pooledStatistics(state, devices, centroids), centroids);
     const { loss } = pooledStatistics(state, devices, centroids);
     if (loss < best.loss) best = { centroids, loss };
   }
@@ -312,12 +306,4 @@ function pooledStatistics(
     total.loss += scale * own.loss;
   }
   return total;
-}
-
-function meansOf({ counts, sums }: Statistics, old: Float64Array): Float64Array {
-  const cols = old.length / counts.length;
-  return sums.map((sum, x) => {
-    const count = counts[Math.floor(x / cols)];
-    return count > 0 ? sum / count : old[x];
-  });
 }

@@ -3,16 +3,17 @@
 import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { drainRounds, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
 import {
   commitNetworkUpdate,
+  createNetwork,
   largestNetworkCoordinate,
   type NetworkState,
   networkCentroids,
   refreshNetworkStatistics,
 } from "../fit/network.ts";
-import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { laplacianExtremes } from "../graph/spectrum.ts";
+import type { Graph } from "../graph/graph.ts";
+import { unweightedLaplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
@@ -48,7 +49,7 @@ export function distributedRounds(
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, roundsSettings(options));
+  const state = createNetwork(datasets, graph, options, roundsSettings(options));
   orderMethodSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
@@ -64,14 +65,9 @@ export function* withMethodParts<Parts extends object>(
   return Object.assign(yield* loop, partsAtEnd());
 }
 
-export function unweightedExtremes(graph: Graph) {
-  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
-  return laplacianExtremes(graphOfEdges(graph.size, links));
-}
-
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
 function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
-  const extremes = unweightedExtremes(graph);
+  const extremes = unweightedLaplacianExtremes(graph);
   const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   return meanRows / (2 * k * pace);

@@ -1,17 +1,17 @@
 // What every method takes and gives, so that they can be compared on one problem; and how a further one is made, from one
 // of its rounds or from its answer.
 
-import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf } from "../data/check.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { drainRounds, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, runRounds } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import { type NetworkState, type RoundResult, refreshNetworkStatistics } from "../fit/network.ts";
+import { createNetwork, type NetworkState, type RoundResult, refreshNetworkStatistics } from "../fit/network.ts";
 import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { labellingModel } from "../kernel/model.ts";
-import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
+import { type ObjectiveSettings, objectiveOf, objectiveSettings } from "../measures/measures.ts";
 import { couplings, emptyMatches, match } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
@@ -71,7 +71,7 @@ export interface Method<Options = MethodOptions> {
 /** Every result is judged by an objective with a coupling and a weighting, also that of a method they do not steer. */
 export const judgingOptions = { coupling: couplings, weighting: ["device", "sample"] } as const satisfies OptionForms;
 
-/** What methods take that start their devices by `startNetwork` and go on in rounds. */
+/** What methods take that start their devices by `createNetwork` and go on in rounds. */
 export const roundsOptions = {
   ...judgingOptions,
   init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
@@ -115,12 +115,8 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function methodObjective(options: CommonOptions): ObjectiveSettings {
-  const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("coupling", coupling, couplings);
-  checkOneOf("weighting", weighting, judgingOptions.weighting);
-  return { alpha, coupling, weighting, penalty: "squared" };
+export function methodJudging({ alpha = 0, coupling, weighting }: CommonOptions): ObjectiveSettings {
+  return objectiveSettings({ alpha, coupling, weighting });
 }
 
 /** Where a method without rounds came to, and what it took. */
@@ -168,7 +164,7 @@ export function methodOfRounds<Further = unknown>(
     const options = checkedOptions(given);
     const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
-    const network = startNetwork(datasets, graph, options, updateSettings(options));
+    const network = createNetwork(datasets, graph, options, updateSettings(options));
     const advance = begin(network, options);
     return drainRounds(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
   };
@@ -188,7 +184,7 @@ export function methodOfAnswer<Further = unknown>(
   const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
     const options = checkedOptions(given);
     checkNetwork(datasets, graph);
-    return methodModel(datasets, graph, methodObjective(options), answer(datasets, graph, options));
+    return methodModel(datasets, graph, methodJudging(options), answer(datasets, graph, options));
   };
   return Object.assign(method, about);
 }

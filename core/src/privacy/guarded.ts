@@ -1,17 +1,10 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
-import { type Matrix, squaredDistance, twoNearest } from "../data/matrix.ts";
-import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
+import { datasetColumnRanges, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
-import {
-  type Classes,
-  leaveOutSmallParts,
-  leftOutClasses,
-  mergeSmallParts,
-  oneClass,
-  splitClasses,
-} from "./classes.ts";
+import { type Classes, leaveOutSmallParts, leftClasses, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
 
 /**
  * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss is that
@@ -34,12 +27,30 @@ export interface GuardedPoints extends PreparedPoints {
 
 /** What was published of the rows of several devices, and how. */
 export interface GuardState {
+  /** The rows that count. */
+  readonly datasets: readonly Matrix[];
   readonly points: readonly GuardedPoints[];
   /** The same rows, of which nothing is held back: for what is not sent. */
   readonly exact: readonly PreparedPoints[];
   readonly minimum: number;
   /** Of each column: what coordinates are rounded to. */
   readonly resolution: Float64Array;
+}
+
+/** A device with fewer than `minimum` rows for each cluster has too few to hide in: it follows its neighbours without any. */
+export function guardDevices(
+  datasets: readonly Matrix[],
+  clustersOf: (device: number) => number,
+  minimum: number,
+  kernel: Kernel,
+): GuardState {
+  const counted = datasets.map((own, i) => {
+    return own.rows >= clustersOf(i) * minimum ? own : { data: new Float64Array(0), rows: 0, cols: own.cols };
+  });
+  const exact = counted.map((own) => kernel.prepare(own));
+  const points = counted.map((own, i) => guardPoints(own, exact[i], minimum));
+  const resolution = datasetColumnRanges(datasets).map((range) => range * RESOLUTION_SHARE);
+  return { datasets: counted, points, exact, minimum, resolution };
 }
 
 /**
@@ -90,7 +101,7 @@ export function guardPoints(
       if (!mayLeaveOut) return split(labels, k);
       const before = classes;
       const isSplit = split(labels, k + 1);
-      const found = leftOutClasses(classes, labels, k);
+      const found = leftClasses(classes, labels, k);
       // The same object where nothing has changed, so that nobody writes it down again.
       classes = !isSplit && found.left?.every((is, id) => is === (before.left?.[id] ?? 0)) ? before : found;
       return isSplit;

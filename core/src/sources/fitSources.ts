@@ -2,14 +2,14 @@
 
 import { checkArray, checkGraph, checkInteger } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type Kernel, kernelStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { longestWay, rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
+import { rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
 
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
@@ -118,10 +118,12 @@ async function* passesFrom(
     // One scale for all passes: with another one the objective of a later pass would be another.
     penalty = kept.penalty;
     const [{ objective, totalVariation }] = kept.history;
-    const largestMove = moveBetween(centroids, kept.centroids);
+    const move = (own: Matrix, i: number) => largestDifference(own.data, kept.centroids[i].data);
+    const largestMove = centroids.reduce((most, own, i) => Math.max(most, move(own, i)), 0);
     history.push({ pass: passes, objective, totalVariation, largestMove });
     yield history[history.length - 1];
-    const isStill = largestMove <= tol * largestCoordinate(centroids);
+    const isStill =
+      largestMove <= tol * centroids.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
     if (isStill || passes >= mostPasses) {
       const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
       const statistics = found.map((own) => own.statistics);
@@ -226,16 +228,12 @@ function sampleSizes(sources: readonly Source[], most: number, { k, weighting }:
 /** Rows of a sample for each cluster. */
 const ENOUGH = 64;
 
-function moveBetween(a: readonly Matrix[], b: readonly Matrix[]): number {
-  let largest = 0;
-  a.forEach(({ data }, i) => {
-    for (let at = 0; at < data.length; at++) largest = Math.max(largest, Math.abs(data[at] - b[i].data[at]));
-  });
-  return largest;
-}
-
-function largestCoordinate(centroids: readonly Matrix[]): number {
-  return centroids.reduce((most, { data }) => data.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
+/** How far the centroid goes that goes farthest. */
+function longestWay(from: Matrix, { data, rows, cols }: Matrix): number {
+  let longest = 0;
+  for (let at = 0; at < rows * cols; at += cols)
+    longest = Math.max(longest, squaredDistance(data, at, from.data, at, cols));
+  return Math.sqrt(longest);
 }
 
 // Between two passes a source is replaced by points that answer (E1) from what the last pass found, and from a sample.

@@ -4,10 +4,10 @@ export { addKernelBlock } from "../kernel/wasm.ts";
 export { fitPasses, fitSources, type PassSummary, type SourcesModel, type SourcesOptions } from "./fitSources.ts";
 export type { Source, StatisticsParts } from "./source.ts";
 export {
-  emptySourceParts,
   joinSources,
   memorySource,
   rowsNearBorders,
   sourceGrids,
+  sourceParts,
   sourceStatistics,
 } from "./source.ts";

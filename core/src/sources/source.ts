@@ -57,7 +57,7 @@ export function memorySource(points: Matrix): Source {
     cols,
     ...extremesOf([points]),
     async parts(centroids, grids) {
-      const sums = emptySourceParts(centroids);
+      const sums = sourceParts(centroids);
       return { sums, loss: addKernelBlock(points, grids, centroids.data, sums) };
     },
     async sample(size) {
@@ -105,7 +105,7 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-export function emptySourceParts({ rows, cols }: Matrix): Float64Array {
+export function sourceParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
 }
 
@@ -130,15 +130,4 @@ export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centro
   const near: number[] = [];
   for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
   return takeRows(points, near);
-}
-
-/** How far the centroid goes that goes farthest. */
-export function longestWay(from: Matrix, to: Matrix): number {
-  let longest = 0;
-  for (let c = 0, at = 0; c < from.rows; c++) {
-    let square = 0;
-    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
-    longest = Math.max(longest, Math.sqrt(square));
-  }
-  return longest;
 }

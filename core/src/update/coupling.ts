@@ -259,12 +259,7 @@ const readAhead = new Float64Array(1);
  * a very large network they lie anywhere in slow memory, which answers many such questions at a time, but the steps of a
  * matching ask one after the other.
  */
-export function prefetchCentroidSets(
-  sets: CentroidSets,
-  links: PackedLinks,
-  order: ArrayLike<number>,
-  at: number,
-): void {
+export function prefetchSets(sets: CentroidSets, links: PackedLinks, order: ArrayLike<number>, at: number): void {
   if (at % TOGETHER !== 0) return;
   const end = Math.min(order.length, at + TOGETHER);
   for (let position = at; position < end; position++) {
@@ -295,7 +290,7 @@ export function couplingVariation(
   const { data, cols } = sets;
   let total = 0;
   for (let n = 0; n < devices.length; n++) {
-    prefetchCentroidSets(sets, links, devices, n);
+    prefetchSets(sets, links, devices, n);
     const i = devices[n];
     const [start, rows] = [setStart(sets, i), rowsOfSet(sets, i)];
     const end = links.starts[i + 1];

@@ -91,7 +91,7 @@ const tools = [
     "centroidsToFlood",
     "centroidsOfFlood",
   ],
-  ...["solveFloodedComponents", "collectFlood", "sendTraffic", "floodTraffic", "sumTraffic", "addTraffic"],
+  ...["solveFlood", "collectFlood", "sendTraffic", "floodTraffic", "sumTraffic", "addTraffic"],
 ];
 
 /** Arguments that may be left out. */

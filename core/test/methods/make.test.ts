@@ -25,7 +25,7 @@ import {
   refreshNetworkStatistics,
   ring,
   sendTraffic,
-  solveFloodedComponents,
+  solveFlood,
 } from "../../src/index.ts";
 
 const { datasets } = paperData("var", 6, 50, 3);
@@ -78,10 +78,10 @@ test("methodOfAnswer makes the clusters backbone, bit for bit", () => {
   const backbone = methodOfAnswer((points, graph, asked) => {
     const settings = floodSettings("backbone", points, graph, asked);
     const flooded = points.map((own, i) => centroidsToFlood(own, 2 * settings.k + 2, i, settings));
-    const centroids = solveFloodedComponents(graph, (devices) => {
+    const centroids = solveFlood(graph, (devices) => {
       const parts = devices.map((i) => ({
-        centres: flooded[i],
-        weights: new Float64Array(flooded[i].rows).fill(1),
+        centroids: flooded[i],
+        counts: new Float64Array(flooded[i].rows).fill(1),
       }));
       return centroidsOfFlood(collectFlood(parts, devices[0], "points"), devices[0], settings).centroids;
     });

@@ -1,6 +1,6 @@
 // What one device computes: its own k-means, then one update after the other. It knows no network and no clock.
 
-import { type DeviceUpdate, type Matrix, matrix, toRows } from "@fedkm/core";
+import { type DeviceUpdate, type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { type GuardedRows, isSameRow } from "../privacy/guardedRows.ts";
 import type { PrivateRows } from "../privacy/privateRows.ts";
@@ -10,12 +10,12 @@ import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { type HistoryOptions, LocalData } from "./localData.ts";
-import { betterKmeans, type LocalKmeans, remoteKmeans } from "./localKmeans.ts";
-import { inOrder, isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
-import type { Seed } from "./opening.ts";
+import { betterLocalKmeans, type LocalKmeans, localKmeansOfRemoteRows } from "./localKmeans.ts";
+import { isNumberedInOrder, numberedSketch, orderLike, sortedNumbering } from "./numbering.ts";
+import type { CommonStart } from "./opening.ts";
 import type { SavedState } from "./savedState.ts";
-import { isNearlyAsGood } from "./sketch.ts";
-import { bestUpdate, type UpdatePlan, updatesInMemory, updatesOfRemoteRows } from "./updateStarts.ts";
+import { isOpeningSketchAsGood } from "./sketch.ts";
+import { bestUpdate, type UpdatePlan, updateStartsInMemory, updateStartsOfRemoteRows } from "./updateStarts.ts";
 
 export class UpdateModel {
   readonly #study: Study;
@@ -34,7 +34,7 @@ export class UpdateModel {
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
   readonly damping = new Damping((a, b) => this.distance(a, b));
-  /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
+  /** Guarded, a device sends the cores of its own k-means until it knows a common start: labels that few rows change later. */
   #isOpened: boolean;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
@@ -54,7 +54,7 @@ export class UpdateModel {
     this.#study = study;
     this.#seed = seed;
     this.ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
-    // Without a pull there is no seed to wait for.
+    // Without a pull there is no common start to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
     this.#localData = new LocalData(study, rows, history);
@@ -135,16 +135,16 @@ export class UpdateModel {
   }
 
   /**
-   * The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. A seed
+   * The next update begins at the common start, at the own k-means and where it is; the best is kept. A start
    * that is not new only brings other numbers.
    */
-  openAt({ seed, isNew }: Seed): void {
+  openAt({ start, isNew }: CommonStart): void {
     this.#isOpened = true;
     if (isNew) {
-      this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
-      this.#numbers = seed;
+      this.#starts = [start, this.#own, this.centroids].filter((one) => one !== undefined);
+      this.#numbers = start;
       this.openAgain();
-    } else this.#numberLike(seed);
+    } else this.#numberLike(start);
   }
 
   /** Forgets what came from neighbours, but for the numbers. With rows also what was published of the rows before. */
@@ -165,7 +165,7 @@ export class UpdateModel {
   #beginRestarts(): void {
     this.#best = undefined;
     this.#own = undefined;
-    // The seeds of the first k-means are records and never leave the device.
+    // What a k-means begins with are rows, which never leave the device.
     this.#restartsLeft = this.#localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
   }
 
@@ -177,19 +177,19 @@ export class UpdateModel {
     const { remoteRows } = this;
     if (this.#restartsLeft === 0) return undefined;
     if (remoteRows !== undefined) {
-      return remoteKmeans(remoteRows, this.#study.k, this.#seed, known).then((found) => {
+      return localKmeansOfRemoteRows(remoteRows, this.#study.k, this.#seed, known).then((found) => {
         if (remoteRows === this.remoteRows) this.#endRestarts(found);
       });
     }
     this.#restartsLeft--;
-    this.#best = betterKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterLocalKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
   #endRestarts(best: LocalKmeans): undefined {
     this.#restartsLeft = 0;
     this.#best = best;
-    this.#own = inOrder(best.centroids, sortedOrder(best.centroids));
+    this.#own = takeRows(best.centroids, sortedNumbering(best.centroids));
     this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
@@ -202,7 +202,7 @@ export class UpdateModel {
     if (best === undefined || this.guarded?.isKept() === false) return known;
     const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
     this.#best = undefined;
-    return known !== undefined && isNearlyAsGood(known, found, best) ? known : found;
+    return known !== undefined && isOpeningSketchAsGood(known, found, best) ? known : found;
   }
 
   /** One device update against the neighbours' centroids. False: nothing to begin with, or meanwhile all began again. */
@@ -213,8 +213,8 @@ export class UpdateModel {
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (remoteRows === undefined) return this.#conclude(turn, updatesInMemory(this.#localData, this.#study, turn));
-    return updatesOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
+    if (remoteRows === undefined) return this.#conclude(turn, updateStartsInMemory(this.#localData, this.#study, turn));
+    return updateStartsOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
       return remoteRows === this.remoteRows && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
@@ -234,7 +234,7 @@ export class UpdateModel {
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
     const counts = this.guarded === undefined ? result.counts : this.guarded.countsAt(result.basis);
-    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
+    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a row still, and one
     // that has moved without neighbours may stand on few rows.
     const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
     this.present = this.present.map((_, c) => isPulled || counts[c] >= this.#study.minimum || stays(c));
@@ -268,8 +268,8 @@ export class UpdateModel {
   #numberLike(reference: Matrix): void {
     if (this.centroids === undefined) return;
     const order = orderLike(this.centroids, reference);
-    if (isInOrder(order)) return;
-    const centroids = inOrder(this.centroids, order);
+    if (isNumberedInOrder(order)) return;
+    const centroids = takeRows(this.centroids, order);
     this.centroids = centroids;
     this.present = order.map((c) => this.present[c]);
     if (this.last === undefined) return;

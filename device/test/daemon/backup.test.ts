@@ -39,7 +39,7 @@ async function deviceWith(data: readonly string[]): Promise<{ path: string; epoc
   store.keep(() => ({
     study: "",
     round: 1,
-    opening: { number: 0, seed: 0, sketches: [] },
+    opening: { number: 0, start: 0, sketches: [] },
     own: null,
     sketch: null,
     centroids: [[1234.5]],
