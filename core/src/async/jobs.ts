@@ -80,8 +80,8 @@ function reportingKernel(kernel: Kernel, onPass: () => void): Kernel {
           return result;
         },
         labels: (centroids, into) => prepared.labels(centroids, into),
-        squaredDistances(centre, into) {
-          prepared.squaredDistances(centre, into);
+        squaredDistances(centroid, into) {
+          prepared.squaredDistances(centroid, into);
           onPass();
         },
         release: () => prepared.release(),
