@@ -103,8 +103,11 @@ const files: Package = {
         "one door to all formats: a file read, labelled or converted; JSON, NumPy arrays, archives; files of links and bounds",
       imports: ["csv", "parquet", "source", "table", "xlsx"],
     },
-    node: { holds: "files by name, patterns, Node's decompressors, why the file system refuses", imports: ["source"] },
     browser: { holds: "files that were dropped on a page", imports: ["source"] },
+    node: {
+      holds: "files by name, patterns, Node's decompressors, why the file system refuses",
+      imports: ["browser", "source"],
+    },
   },
 };
 
@@ -113,7 +116,10 @@ const device: Package = {
   runs: "Node and browsers",
   imports: ["core", "files", "sql"],
   rooms: {
-    ".": { holds: "what a device needs of the outside: a network, a clock, memory" },
+    ".": {
+      holds:
+        "what a device needs of the outside: a network, a clock with alarms and allowances, the reason of an error",
+    },
     wire: {
       holds: "all kinds of frames in one table, their layout to the byte, all limits, hashes, recordings",
       imports: ["."],
@@ -122,10 +128,14 @@ const device: Package = {
       holds: "the contract that all devices share, its hash, rows on its scale, rows in a database",
       imports: ["wire"],
     },
-    keys: { holds: "identities, successors, revocations, and how devices exchange them", imports: [".", "wire"] },
+    keys: {
+      holds: "peers with their addresses, identities, invites, statements about keys, and how devices exchange them",
+      imports: [".", "wire"],
+    },
     privacy: { holds: "guarded rows and their history, private releases and their ledger", imports: ["study", "wire"] },
     loop: {
-      holds: "the loop of personal clusters: updates, neighbours, openings, what is sent and when, status",
+      holds:
+        "the loop of personal clusters: updates, neighbours, openings, sketches, what is sent, remembered and refused, status",
       imports: [".", "keys", "privacy", "study", "wire"],
     },
     sharedClusters: {
@@ -141,7 +151,8 @@ const device: Package = {
       imports: [".", "keys", "wire"],
     },
     disk: {
-      holds: "state, history, keys, links and the audit log as files: whole or not there",
+      holds:
+        "state, history, keys with rotations and known revocations, links and the audit log as files: whole or not there",
       imports: [".", "keys", "links", "loop", "privacy", "study", "wire"],
     },
     simulation: {
@@ -149,7 +160,8 @@ const device: Package = {
       imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
-      holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
+      holds:
+        "one device as a program: its folder and row sources, owner's changes, strangers, notices, metrics, backups",
       imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
     },
   },

@@ -3,7 +3,7 @@
 
 import { type Matrix, predict } from "@fedkm/core";
 import type { Study } from "@fedkm/device";
-import { type DeviceSketch, decodeHistory, dividedByScale, sketchCentroids } from "@fedkm/device/inspect";
+import { type DeviceSketch, decodeHistory, dividedByScale, openingSketchCentroids } from "@fedkm/device/inspect";
 import { type ClusterSnapshot, type PublicRules, readingsOf, snapshotsOf, sumsOf } from "./inversion.ts";
 import type { ObservedMessage } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
@@ -255,7 +255,7 @@ export function rowsOutcome(
 
 /** What every device of the network is sent of a device's own clusters, the first sketch of it on the rows of `truth`. */
 export function sketchesOutcome(sketches: readonly DeviceSketch[], truth: Truth, everyRow: Truth): Outcome {
-  const given = sketches.map(sketchCentroids);
+  const given = sketches.map(openingSketchCentroids);
   const claims = given.flatMap(({ data, rows, cols }) =>
     Array.from({ length: rows }, (_, c) => ({ values: data.slice(c * cols, (c + 1) * cols), error: 0 })),
   );

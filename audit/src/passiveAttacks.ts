@@ -2,7 +2,7 @@
 
 import { complete, kmeans, type Matrix, stack, takeRows } from "@fedkm/core";
 import { scaleRows, simulate } from "@fedkm/device";
-import { type RecordedEvent, sketchCentroids } from "@fedkm/device/inspect";
+import { openingSketchCentroids, type RecordedEvent } from "@fedkm/device/inspect";
 import type { PublicRules } from "./inversion.ts";
 import {
   groupsFound,
@@ -30,7 +30,7 @@ function membershipOutcome(
   { sketches, messages }: Observation,
 ): Outcome {
   const first = sketches.at(0);
-  const sent = first === undefined ? messages.at(0)?.centroids : sketchCentroids(first);
+  const sent = first === undefined ? messages.at(0)?.centroids : openingSketchCentroids(first);
   if (sent === undefined || sent.rows === 0) return { attack: "membership", guesses: 0, rightGuesses: 0 };
   const [own, neighbours] = [scaleRows(study, datasets[0]), scaleRows(study, datasets[1])];
   const reference = kmeans(neighbours, { k: study.k, restarts: 3, seed: 1 }).centroids;

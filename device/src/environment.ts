@@ -39,7 +39,7 @@ export interface NetworkListener {
 }
 
 /** Rings once, at the earliest of the times that it was asked for. */
-export function alarm(clock: Clock, ring: () => void) {
+export function clockAlarm(clock: Clock, ring: () => void) {
   let at = Number.POSITIVE_INFINITY;
   let cancel = () => {};
   return {
@@ -92,9 +92,4 @@ export class Allowance {
 /** What went wrong, in the words of whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
-export function writeReason(error: unknown): string {
-  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

@@ -2,11 +2,11 @@
 
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import {
-  auditFacts,
+  auditLogFacts,
   type DaemonStatus,
   type DeviceSnapshot,
-  foldersById,
   type LinkStatus,
+  snapshotFolders,
   snapshotReader,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
@@ -18,7 +18,7 @@ import { performAction } from "./actions.ts";
 
 /** `folders` are those of devices, each with a name of its own. */
 export function folderSource(folders: readonly string[]): DashboardSource {
-  const known = foldersById(folders);
+  const known = snapshotFolders(folders);
   const read = snapshotReader(known);
   return {
     async snapshot() {
@@ -49,7 +49,7 @@ function deviceView(snapshot: DeviceSnapshot): DeviceView {
     names,
     profiles,
     history,
-    log: log.map((line) => ({ at: line.at, text: [line.event, ...auditFacts(line)].join(", ") })),
+    log: log.map((line) => ({ at: line.at, text: [line.event, ...auditLogFacts(line)].join(", ") })),
     name,
     peer,
     phase,

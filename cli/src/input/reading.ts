@@ -4,11 +4,18 @@ import { closeSync, createWriteStream, existsSync, mkdtempSync, openSync, readSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { graph } from "@fedkm/core";
+import { graph, methods } from "@fedkm/core";
 import type { Plugins } from "@fedkm/experiments";
 import { expandPatterns, type MissingPolicy, readLinks } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
-import { isLinkRule, type LinksRequest, linkRules, type SourceRequest, type WorkContext } from "@fedkm/tables";
+import {
+  isLinkRule,
+  type LinksRequest,
+  linkRules,
+  type NamedMethod,
+  type SourceRequest,
+  type WorkContext,
+} from "@fedkm/tables";
 import { sourceAt } from "@fedkm/tables/node";
 import type { Console } from "../console.ts";
 import { UsageError } from "../failure.ts";
@@ -28,6 +35,19 @@ export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): Link
     throw new UsageError(`--graph must be ${rules} or a file of links, got "${spec}"`);
   }
   return { name: spec, links: async (names) => graph(names.length, await readLinks(spec, names)) };
+}
+
+// --method: a method of a plug-in, of core, or shared clusters, which alone need what devices are made of.
+
+export async function methodOfFlag(name: string, plugged: Plugins["methods"] = {}): Promise<string | NamedMethod> {
+  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
+  if (Object.hasOwn(methods, name)) return name;
+  if (name !== "shared") {
+    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
+    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
+  }
+  const { sharedMethod } = await import("@fedkm/device");
+  return { name, method: sharedMethod };
 }
 
 interface PatternRows {

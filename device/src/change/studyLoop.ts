@@ -33,7 +33,11 @@ export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: 
 }
 
 /** The peers that it counts with from now on, of which some are connected. */
-export function givePeers(/* OUT */ loop: StudyLoop, peers: readonly string[], connected: ReadonlySet<string>): void {
+export function setStudyLoopPeers(
+  /* OUT */ loop: StudyLoop,
+  peers: readonly string[],
+  connected: ReadonlySet<string>,
+): void {
   const added = peers.filter((peer) => !loop.peers.has(peer));
   if (added.length === 0 && peers.length === loop.peers.size) return;
   loop.peers = new Set(peers);

@@ -62,7 +62,7 @@ const BETWEEN_COUNTS_MILLISECONDS = 3_600_000;
 const MOST_REFUSALS = 40;
 
 /** Looks at a status now and then, and notes what was refused since, and what was sent for the first time. */
-export function auditLooks(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
+export function auditDaemonStatus(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
   const noted = new Map<string, { count: number; at: number }>();
   let hour = { since: clock.now(), lines: 0 };
   let released: { dataReadAt: string; sentBefore: number; isOut: boolean } | undefined;

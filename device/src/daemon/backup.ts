@@ -7,7 +7,7 @@ import { readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isAddress } from "@fedkm/sql/address";
 import { durableWrite, makeFolder, realDisk } from "../disk/disk.ts";
-import { readEpoch, writeEpoch } from "../disk/store.ts";
+import { readEpochFile, writeEpochFile } from "../disk/store.ts";
 import { reasonOf } from "../environment.ts";
 import { readFolder } from "./folder.ts";
 
@@ -134,7 +134,7 @@ export async function backUpFolder(path: string, out: string, { passphrase, at }
     if (bytes !== undefined) files.set(name, bytes);
   }
   for (const name of await readdir(path)) if (SAVED_NAMES.test(name)) files.set(name, await readFile(join(path, name)));
-  const backup = { savedAt: at.toISOString(), epoch: await readEpoch(path), files };
+  const backup = { savedAt: at.toISOString(), epoch: await readEpochFile(path), files };
   const bytes = await encodeBackup(backup, passphrase);
   try {
     await durableWrite(out, bytes);
@@ -160,7 +160,7 @@ export async function restoreFolder(file: string, path: string, passphrase?: str
   try {
     await makeFolder(temporary);
     for (const [name, bytes] of files) await durableWrite(join(temporary, name), bytes);
-    await writeEpoch(temporary, epoch);
+    await writeEpochFile(temporary, epoch);
     const { name, data } = await readFolder(temporary);
     if (existsSync(place)) await rmdir(place);
     await rename(temporary, place);

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { ChangingDevice } from "../change/changingDevice.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
-import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
+import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
 import { type Clock, realClock } from "../environment.ts";
@@ -13,15 +13,15 @@ import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
 import { recordedNetwork } from "../wire/recording.ts";
-import { auditKeeper, auditLooks } from "./auditKeeper.ts";
-import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
+import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
+import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
-import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
-import { busyDelays, cached, MEMORY_MILLISECONDS, onTick, shareAtWork } from "./quiet.ts";
+import { linkProblems, PULLED, privacyNotices, sumsNotice } from "./problems.ts";
+import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
-import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
+import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
 import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
@@ -77,7 +77,7 @@ async function compose(
   onDue: () => void,
 ): Promise<() => DaemonStatus> {
   const { log, metricsPort, clock = realClock } = options;
-  const delays = busyDelays(shareAtWork(options.host.cpuMicroseconds));
+  const delays = daemonDelays(daemonBusyShare(options.host.cpuMicroseconds));
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -100,12 +100,12 @@ async function compose(
     audit.note("rotated", rotated);
     log.info(rotated, "has a new key");
   }
-  const lookAt = (...names: string[]) => lookAtOnce(...names.map((name) => join(folder.path, name)));
+  const lookAt = (...names: string[]) => watchedFilesNow(...names.map((name) => join(folder.path, name)));
   const keyFiles = [ROTATION_FILE, REVOKED_FILE];
   const looks = { data: await source.look(), links: lookAt(LINKS_FILE), keys: lookAt(...keyFiles) };
   const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
-  for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
+  for (const remark of rowSourceRemarks(folder.data, folder.study)) log.info({}, remark);
 
   const warnAddresses = (line: string | undefined) => notices.set("met", line);
   const addressKeeper = peerAddressKeeper(folder.path, clock, warnAddresses);
@@ -117,7 +117,7 @@ async function compose(
   const network = connect(folder, parts, options, places);
   const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
     const isAboutLink = kind === "connected" || kind === "disconnected";
-    if (isAboutLink) log.info({ link: linkOf(parts.links, peer)?.name ?? peer }, kind);
+    if (isAboutLink) log.info({ link: linkInFile(parts.links, peer)?.name ?? peer }, kind);
   });
   const recorded = await recordToFile(options.record, logged, { clock, notices, study, opened });
   const keys = await startKeys({
@@ -164,8 +164,8 @@ async function compose(
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
-  const tick = onTick(clock, WATCH_MILLISECONDS);
-  const look = auditLooks(audit, clock);
+  const tick = quietClock(clock, WATCH_MILLISECONDS);
+  const look = auditDaemonStatus(audit, clock);
   opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
   const watch = (names: string[], known: string, use: () => Promise<boolean>) =>
     opened(watchFiles(() => lookAt(...names), known, tick, use));
@@ -188,7 +188,7 @@ function partsOf(
   { log, host, clock = realClock }: DaemonOptions,
 ): DaemonParts {
   const startedAt = new Date().toISOString();
-  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
+  const memoryBytes = quietReading(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
   return {
     name,
     host: { ...host, memoryBytes },
@@ -231,7 +231,7 @@ function reportEachSecond(
     notices.set("history", history);
     notices.set("waiting", waiting);
     notices.set("pulled", before.device.isPulled ? PULLED : undefined);
-    notices.set("sums", sumsFault(before.device.shared));
+    notices.set("sums", sumsNotice(before.device.shared));
     look(before);
     const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
@@ -265,11 +265,11 @@ function connect(
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
-    links: contactsOf(parts.links),
+    links: linksFileContacts(parts.links),
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
-      if (linkOf(parts.links, peer) !== undefined) return;
+      if (linkInFile(parts.links, peer) !== undefined) return;
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },

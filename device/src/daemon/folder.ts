@@ -5,14 +5,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
-import { durableWrite, explainDamage, makeFolder, writeJson } from "../disk/disk.ts";
-import { beginHistory } from "../disk/historyStore.ts";
-import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
+import { durableWrite, durableWriteJson, explainDamage, makeFolder } from "../disk/disk.ts";
+import { createHistoryStore } from "../disk/historyStore.ts";
+import { createIdentityFile, readIdentity } from "../disk/identityFile.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
-import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
+import { type Identity, peerDialFault, peerListenFault } from "../keys/peer.ts";
 import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
 import type { EnvironmentVariables } from "./fileWatch.ts";
-import { readPoints } from "./rowSource.ts";
+import { rowSourcePoints } from "./rowSource.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {
@@ -45,10 +45,10 @@ export async function createFolder(path: string, studyText: string, settings: De
   checkSettings(settings);
   await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
-  const identity = await makeIdentity(path);
+  const identity = await createIdentityFile(path);
   await writeLinksFile(path, []);
   await durableWrite(join(path, STUDY_FILE), studyText);
-  if (keepsHistory(study)) await beginHistory(path, study);
+  if (keepsHistory(study)) await createHistoryStore(path, study);
   await writeSettings(path, settings);
   return { path, identity, study, links: [], ...settings };
 }
@@ -57,7 +57,7 @@ export async function createFolder(path: string, studyText: string, settings: De
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
   const { name, listen, announce, relay = false } = settings;
   const data = settings.data.map((file) => (isAddress(file) ? absoluteAddress(file) : resolve(file)));
-  await writeJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
+  await durableWriteJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
 }
 
 /** Throws one line that names the file which is damaged or missing, and what to do about it. */
@@ -72,11 +72,11 @@ export async function readFolder(path: string): Promise<DeviceFolder> {
 }
 
 /** All rows of the device's files and sources in memory, in the features' units. */
-export async function readRows(
+export async function readFolderRows(
   { data, study }: Pick<DeviceFolder, "data" | "study">,
   env: EnvironmentVariables,
 ): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study, env)));
+  const files = await Promise.all(data.map((file) => rowSourcePoints(file, study, env)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 
@@ -111,6 +111,6 @@ function checkSettings({ name, data, listen, announce, relay = false }: DeviceSe
   }
   if (typeof relay !== "boolean") throw new RangeError(`relay must be true or false, got ${JSON.stringify(relay)}`);
   if (relay && listen.length === 0) throw new RangeError("listen must have an address if the device relays, got none");
-  const fault = [...listen.map(addressFault), ...announce.map(dialFault)].find((found) => found !== undefined);
+  const fault = [...listen.map(peerListenFault), ...announce.map(peerDialFault)].find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`an address ${fault}`);
 }

@@ -7,23 +7,35 @@ import { durableWrite, realDisk } from "../disk/disk.ts";
 import { isLocked, lockFolder } from "../disk/folderLock.ts";
 import { readIdentity } from "../disk/identityFile.ts";
 import {
-  behind,
-  changeRevoked,
-  changeRotation,
-  finishRotation,
-  overrule,
-  preparedBy,
-  prepareRotation,
+  behindRotation,
+  changeRevokedFile,
+  changeRotationFile,
+  finishRotationFile,
+  knownRevocationsOf,
+  overruleKnownRevocations,
+  preparedRotation,
+  prepareRotationFile,
   type Rotation,
-  readRevoked,
-  readRotation,
-  saidAbout,
-  withRevocation,
+  readRevokedFile,
+  readRotationFile,
+  withKnownRevocation,
 } from "../disk/keyFiles.ts";
-import { changeLinks, followSuccessors, type Link, readLinksFile, withLink, withoutLink } from "../disk/linksFile.ts";
+import {
+  changeLinksFile,
+  type Link,
+  linksFileFollowing,
+  linksFileWith,
+  linksFileWithout,
+  readLinksFile,
+} from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
 import { type Contact, peerFault } from "../keys/peer.ts";
-import { formatSuccessors, latestOf, makeRevocation, parseSuccessors } from "../keys/statements.ts";
+import {
+  latestSuccessor,
+  makeRevocation,
+  parseSuccessorStatements,
+  successorStatementText,
+} from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
 import { lastStatus } from "./statusFile.ts";
@@ -40,7 +52,7 @@ export interface NewNeighbour extends Contact {
 }
 
 /** What a device is called that nobody has named: peer ids begin alike. */
-export function shortName(peer: string): string {
+export function strangerName(peer: string): string {
   return peer.slice(-8);
 }
 
@@ -50,7 +62,7 @@ export function waitingPeers({ path, links }: DeviceFolder): readonly Stranger[]
 }
 
 /** Links back one of those that wait. Returns the link's name. */
-export function acceptPeer(folder: DeviceFolder, neighbour: Omit<NewNeighbour, "addresses">, warn: Warn) {
+export function acceptStranger(folder: DeviceFolder, neighbour: Omit<NewNeighbour, "addresses">, warn: Warn) {
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   return linkPeer(folder, { ...neighbour, addresses: [] }, warn, "accepted");
 }
@@ -62,30 +74,30 @@ export async function linkPeer(
   warn: Warn,
   event: "linked" | "accepted" = "linked",
 ): Promise<string> {
-  const fault = await revokedFault(path, peer);
+  const fault = await revokedFaultInFolder(path, peer);
   if (fault !== undefined) {
     if (!allowRevoked)
       throw new Error(`peer must not be revoked (--allow-revoked links it nevertheless), and ${fault}`);
-    await changeRevoked(path, (list) => overrule(list, peer));
+    await changeRevokedFile(path, (list) => overruleKnownRevocations(list, peer));
   }
-  const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? shortName(peer);
-  await changeLinks(path, (now) => withLink(now, { peer, addresses, name }));
+  const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? strangerName(peer);
+  await changeLinksFile(path, (now) => linksFileWith(now, { peer, addresses, name }));
   await note(path, event, { link: name, peer }, warn);
   return name;
 }
 
 /** `which` is a name, a peer id, or how one begins. Returns what was unlinked. */
 export async function unlinkPeer({ path, links }: DeviceFolder, which: string, warn: Warn): Promise<Link[]> {
-  const left = withoutLink(links, which);
-  await changeLinks(path, (now) => withoutLink(now, which));
+  const left = linksFileWithout(links, which);
+  await changeLinksFile(path, (now) => linksFileWithout(now, which));
   const removed = links.filter((link) => !left.includes(link));
   for (const { name, peer } of removed) await note(path, "unlinked", { link: name, peer }, warn);
   return removed;
 }
 
 /** Why a peer should not be linked, in the words of whoever said so; undefined: nobody says so. */
-export async function revokedFault(path: string, peer: string): Promise<string | undefined> {
-  const [entry] = saidAbout(await readRevoked(path), peer);
+export async function revokedFaultInFolder(path: string, peer: string): Promise<string | undefined> {
+  const [entry] = knownRevocationsOf(await readRevokedFile(path), peer);
   if (entry === undefined) return undefined;
   const { signer, reason } = entry.revocation;
   const { peer: self } = await readIdentity(path);
@@ -95,14 +107,14 @@ export async function revokedFault(path: string, peer: string): Promise<string |
 }
 
 /** Follows neighbours to their new keys, by the text that their owners have handed over. Returns the names of their links. */
-export async function followPeer({ path }: DeviceFolder, text: string, warn: Warn): Promise<string[]> {
-  const successors = parseSuccessors(text);
+export async function followKeyInFolder({ path }: DeviceFolder, text: string, warn: Warn): Promise<string[]> {
+  const successors = parseSuccessorStatements(text);
   const before = await readLinksFile(path);
   for (const { peer } of before) {
-    const fault = latestOf(peer, successors) === peer ? undefined : await revokedFault(path, peer);
+    const fault = latestSuccessor(peer, successors) === peer ? undefined : await revokedFaultInFolder(path, peer);
     if (fault !== undefined) throw new Error(`successor must not be of a revoked peer, and ${fault}`);
   }
-  await changeLinks(path, (links) => followSuccessors(links, successors, new Date()));
+  await changeLinksFile(path, (links) => linksFileFollowing(links, successors, new Date()));
   const after = await readLinksFile(path);
   const names = after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
   for (const name of names) await note(path, "followed", { link: name }, warn);
@@ -119,8 +131,8 @@ export async function revokePeer({ path, identity, links }: DeviceFolder, which:
   const at = new Date();
   const revocation = makeRevocation(identity, peer, reason, at.getTime());
   // Before the link goes: after a crash in between, the running device or the next command still knows why.
-  await changeRevoked(path, (list) => withRevocation(list, revocation, { links, via: null, at }));
-  if (link !== undefined) await changeLinks(path, (now) => now.filter((one) => one.peer !== peer));
+  await changeRevokedFile(path, (list) => withKnownRevocation(list, revocation, { links, via: null, at }));
+  if (link !== undefined) await changeLinksFile(path, (now) => now.filter((one) => one.peer !== peer));
   await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked: link?.name ?? null }, warn);
   return { peer, unlinked: link?.name, isSelf: peer === identity.peer };
 }
@@ -128,7 +140,7 @@ export async function revokePeer({ path, identity, links }: DeviceFolder, which:
 /** Undefined: it is the id of a peer that is not linked. */
 function meantBy(links: readonly Link[], which: string): Link | undefined {
   if (peerFault(which) === undefined && links.every(({ peer }) => peer !== which)) return undefined;
-  const others = withoutLink(links, which);
+  const others = linksFileWithout(links, which);
   return links.find((link) => !others.includes(link));
 }
 
@@ -139,20 +151,20 @@ function meantBy(links: readonly Link[], which: string): Link | undefined {
 export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boolean, warn: Warn) {
   const unlock = await lockFolder(path).catch(() => undefined);
   try {
-    const { old, next } = await prepareRotation(path, Date.now());
-    if (isNow) await changeRotation(path, (rotation) => ({ ...rotation, due: next }));
+    const { old, next } = await prepareRotationFile(path, Date.now());
+    if (isNow) await changeRotationFile(path, (rotation) => ({ ...rotation, due: next }));
     const links = await readLinksFile(path);
     // A running device does it itself, when it has stopped using the old key.
     if (unlock !== undefined)
-      await finishRotation(
+      await finishRotationFile(
         path,
         links.map(({ peer }) => peer),
       );
-    const rotation = await readRotation(path);
+    const rotation = await readRotationFile(path);
     const { peer: self } = await readIdentity(path);
     const isDone = self === next;
     await note(path, isDone ? "rotated" : "rotating", { from: old, to: next }, warn);
-    const successors = formatSuccessors(rotation.successors);
+    const successors = successorStatementText(rotation.successors);
     return {
       old,
       next,
@@ -188,16 +200,16 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
 export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
 
 export async function keyFacts({ path, identity, links }: DeviceFolder) {
-  const rotation = await readRotation(path);
+  const rotation = await readRotationFile(path);
   const nameOf = (peer: string) =>
     peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
   return {
     /** The id under the new key that is prepared; null: none is. */
-    next: preparedBy(rotation, identity.peer) ?? null,
+    next: preparedRotation(rotation, identity.peer) ?? null,
     /** Names of neighbours that do not know the device's new key yet. */
     behind: namesBehind(rotation, identity.peer, links),
     /** What is said about whom; neighbours by their names. */
-    revoked: (await readRevoked(path)).map(({ revocation, heardAt, isOverruled }) => {
+    revoked: (await readRevokedFile(path)).map(({ revocation, heardAt, isOverruled }) => {
       const { signer, revoked, reason } = revocation;
       return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
     }),
@@ -205,7 +217,7 @@ export async function keyFacts({ path, identity, links }: DeviceFolder) {
 }
 
 function namesBehind(rotation: Rotation, self: string, links: readonly Link[]): string[] {
-  return links.filter(({ peer }) => behind(rotation, self, [peer]).length > 0).map(({ name }) => name);
+  return links.filter(({ peer }) => behindRotation(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

@@ -11,7 +11,7 @@ import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
-import { type EnvironmentVariables, lookOf } from "./fileWatch.ts";
+import { type EnvironmentVariables, watchedFilesLook } from "./fileWatch.ts";
 
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;
@@ -24,7 +24,7 @@ interface RowCounts {
   readonly outside: readonly number[];
 }
 
-export function countRows({ features }: Study, { data, rows }: Matrix): RowCounts {
+export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): RowCounts {
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -59,13 +59,13 @@ export interface Columns {
 }
 
 /** The study's features of all rows of a file, in the features' units. */
-export async function readPoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
+export async function rowSourcePoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
   const wanted = features.map(({ name }) => name);
-  return (await readColumns(path, env, wanted)).points;
+  return (await rowSourceColumns(path, env, wanted)).points;
 }
 
 /** Columns are found by their names in the first line; without names all of them are read. */
-export async function readColumns(
+export async function rowSourceColumns(
   path: string,
   env: EnvironmentVariables,
   wanted?: readonly string[],
@@ -104,7 +104,7 @@ interface OpenRows {
 export type RowSource = ReturnType<typeof rowSource>;
 
 /** What rows a device would have, and what is made of them (`use`) while they are open. */
-export async function lookAtRows<T = OpenRows>(
+export async function lookAtRowSource<T = OpenRows>(
   { data, study }: StudyData,
   env: EnvironmentVariables,
   use = async (opened: OpenRows) => opened as T,
@@ -118,8 +118,8 @@ export async function lookAtRows<T = OpenRows>(
 }
 
 /** How many of the rows that count are in each cluster of these centroids, which are scaled. */
-export function clusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
-  return lookAtRows(of, env, async ({ rows }) => {
+export function rowSourceClusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
+  return lookAtRowSource(of, env, async ({ rows }) => {
     const source = isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows));
     return Array.from((await sourceStatistics(source, centroids)).counts);
   });
@@ -131,7 +131,7 @@ function canStay({ privacy, clusters }: Study): boolean {
 }
 
 /** What a person should know who has named a source. */
-export function stayRemarks(data: readonly string[], study: Study): string[] {
+export function rowSourceRemarks(data: readonly string[], study: Study): string[] {
   if (canStay(study) || !data.some(isAddress)) return [];
   const why = study.clusters === "shared" ? "shared clusters need" : `a ${study.privacy} study needs`;
   return [`the rows of sources are read into memory: ${why} them one by one`];
@@ -163,7 +163,7 @@ export function rowSource(data: readonly string[], env: EnvironmentVariables) {
       return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
     },
     /** How the data look from outside: equal means unchanged. */
-    look: async () => `${await lookOf(data, env)}, lost ${losses} times`,
+    look: async () => `${await watchedFilesLook(data, env)}, lost ${losses} times`,
     /** Ends all that is asked. */
     async close() {
       ending.abort();
@@ -212,7 +212,7 @@ async function openDataPlace(
   { env, signal }: Opening,
   /* IN OUT */ opened: OpenSource[],
 ): Promise<DataPlace> {
-  if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study, env));
+  if (!isAddress(path) || !canStay(study)) return loaded(study, await rowSourcePoints(path, study, env));
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
@@ -224,7 +224,7 @@ async function openDataPlace(
 }
 
 function loaded(study: Study, points: Matrix): DataPlace {
-  return { points, counts: countRows(study, points) };
+  return { points, counts: rowSourceCounts(study, points) };
 }
 
 function totalCounts({ features }: Study, places: readonly DataPlace[]): RowCounts {

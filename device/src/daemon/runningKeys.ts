@@ -3,25 +3,31 @@
 
 import { lockFolder } from "../disk/folderLock.ts";
 import {
-  behind,
-  changeRevoked,
-  changeRotation,
-  finishRotation,
-  isDue,
-  isNewRevocation,
-  preparedBy,
-  readOldKey,
-  readRevoked,
-  readRotation,
-  removeOldKeys,
-  saidAbout,
-  withRevocation,
+  behindRotation,
+  changeRevokedFile,
+  changeRotationFile,
+  finishRotationFile,
+  isRotationDue,
+  isUnknownRevocation,
+  knownRevocationsOf,
+  preparedRotation,
+  readOldKeyFile,
+  readRevokedFile,
+  readRotationFile,
+  removeOldKeyFiles,
+  withKnownRevocation,
 } from "../disk/keyFiles.ts";
-import { changeLinks, followSuccessors, type Link, linkOf, withoutAwaited } from "../disk/linksFile.ts";
+import {
+  changeLinksFile,
+  type Link,
+  linkInFile,
+  linksFileFollowing,
+  linksFileWithoutAwaited,
+} from "../disk/linksFile.ts";
 import { Allowance, type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
 import { type KeyExchange, type KeyKnowledge, keyExchange } from "../keys/exchange.ts";
 import type { Contact, Identity } from "../keys/peer.ts";
-import { isSigned, isVouched, latestOf, type Revocation, type Successor } from "../keys/statements.ts";
+import { isSigned, isVouched, latestSuccessor, type Revocation, type Successor } from "../keys/statements.ts";
 import type { PeerAddresses } from "../links/addressBook.ts";
 import { libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../wire/limits.ts";
@@ -34,11 +40,11 @@ import type { DaemonParts } from "./status.ts";
 export async function openFolder(path: string) {
   const folder = await readFolder(path);
   const peers = folder.links.map(({ peer }) => peer);
-  if (!isDue(await readRotation(path), folder.identity.peer, peers)) return { folder, rotated: undefined };
+  if (!isRotationDue(await readRotationFile(path), folder.identity.peer, peers)) return { folder, rotated: undefined };
   // Not under a device that runs: it would go on with the key before.
   const unlock = await lockFolder(path);
   try {
-    const rotated = await finishRotation(path, peers);
+    const rotated = await finishRotationFile(path, peers);
     return { folder: await readFolder(path), rotated };
   } finally {
     await unlock();
@@ -67,8 +73,8 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
   const { folder, parts, audit, clock } = options;
   const { path } = folder;
   const self = folder.identity.peer;
-  let rotation = await readRotation(path);
-  let revoked = await readRevoked(path);
+  let rotation = await readRotationFile(path);
+  let revoked = await readRevokedFile(path);
   const forked = new Set<string>();
   const budgets = new Map<string, Allowance>();
   let work: Promise<unknown> = Promise.resolve();
@@ -90,17 +96,17 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
   const peers = () => parts.links.map(({ peer }) => peer);
   const reportRotation = () => {
     onRotation();
-    if (isDue(rotation, self, peers())) options.onDue();
+    if (isRotationDue(rotation, self, peers())) options.onDue();
   };
   const setKnows = async (link: Link, id: string) => {
-    await changeRotation(path, (now) => ({ ...now, knows: { ...now.knows, [link.peer]: id } }));
-    rotation = await readRotation(path);
+    await changeRotationFile(path, (now) => ({ ...now, knows: { ...now.knows, [link.peer]: id } }));
+    rotation = await readRotationFile(path);
     reportRotation();
   };
 
   const follow = async (peer: string, successors: readonly Successor[]): Promise<string | undefined> => {
-    const link = linkOf(parts.links, peer);
-    const latest = latestOf(peer, successors);
+    const link = linkInFile(parts.links, peer);
+    const latest = latestSuccessor(peer, successors);
     if (link === undefined || latest === peer || !successors.every(isVouched)) return undefined;
     if (link.peer === latest) return latest;
     if (link.peer !== peer) {
@@ -108,10 +114,11 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
       return undefined;
     }
     // Whoever is not to be trusted cannot name somebody who is.
-    if ([peer, latest].some((id) => saidAbout(revoked, id).length > 0)) return undefined;
-    await changeLinks(path, (links) => followSuccessors(links, successors, new Date()));
+    if ([peer, latest].some((id) => knownRevocationsOf(revoked, id).length > 0)) return undefined;
+    await changeLinksFile(path, (links) => linksFileFollowing(links, successors, new Date()));
     const { [peer]: known, ...others } = rotation.knows;
-    if (known !== undefined) await changeRotation(path, (now) => ({ ...now, knows: { ...others, [latest]: known } }));
+    if (known !== undefined)
+      await changeRotationFile(path, (now) => ({ ...now, knows: { ...others, [latest]: known } }));
     audit.note("followed", { link: link.name, from: peer, to: latest });
     await options.useLinks();
     return latest;
@@ -124,17 +131,17 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
     return known.take(now);
   };
   const hearRevocation = async (via: string, revocation: Revocation) => {
-    if (!isNewRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
+    if (!isUnknownRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
     const standpoint = { links: parts.links, via, at: new Date() };
-    await changeRevoked(path, (list) => withRevocation(list, revocation, standpoint));
-    revoked = await readRevoked(path);
+    await changeRevokedFile(path, (list) => withKnownRevocation(list, revocation, standpoint));
+    revoked = await readRevokedFile(path);
     const { signer, revoked: peer, reason } = revocation;
     const unlinked = revoked.find(
       (known) => known.revocation.signer === signer && known.revocation.revoked === peer,
     )?.unlinked;
     audit.note("revoked", { peer, signer, reason, unlinked: unlinked?.name ?? null });
     if (unlinked != null) {
-      await changeLinks(path, (links) => links.filter((link) => link.peer !== unlinked.peer));
+      await changeLinksFile(path, (links) => links.filter((link) => link.peer !== unlinked.peer));
       await options.useLinks();
     }
     announce();
@@ -142,31 +149,31 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
 
   const knowledge: KeyKnowledge = {
     successorsFor(peer) {
-      const link = linkOf(parts.links, peer);
-      if (link === undefined || behind(rotation, self, [link.peer]).length === 0) return [];
+      const link = linkInFile(parts.links, peer);
+      if (link === undefined || behindRotation(rotation, self, [link.peer]).length === 0) return [];
       const first = rotation.successors.findIndex(({ old }) => old === (rotation.knows[link.peer] ?? self));
       return first < 0 ? [] : rotation.successors.slice(first);
     },
     revocations: () => revoked.filter(({ isOverruled }) => !isOverruled).map(({ revocation }) => revocation),
     onConnect(peer) {
-      const link = linkOf(parts.links, peer);
+      const link = linkInFile(parts.links, peer);
       if (link === undefined) return;
       if (link.isAwaited === true && link.peer === peer) {
         void inOrder(async () => {
-          await changeLinks(path, (links) => withoutAwaited(links, peer));
+          await changeLinksFile(path, (links) => linksFileWithoutAwaited(links, peer));
           await options.useLinks();
         });
       }
       const known = rotation.knows[link.peer];
       // It has let this device in, so it knows its key.
-      if (known !== undefined && known !== self && known !== preparedBy(rotation, self)) {
+      if (known !== undefined && known !== self && known !== preparedRotation(rotation, self)) {
         void inOrder(() => setKnows(link, self));
       }
     },
     follow: (peer, successors) => inOrder(() => follow(peer, successors)),
     onKnown(peer, id) {
-      const link = linkOf(parts.links, peer);
-      if (link === undefined || ![self, preparedBy(rotation, self)].includes(id)) return;
+      const link = linkInFile(parts.links, peer);
+      if (link === undefined || ![self, preparedRotation(rotation, self)].includes(id)) return;
       void inOrder(() => setKnows(link, id));
     },
     onRevocations(peer, revocations) {
@@ -180,8 +187,8 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
     /** Reads what a command has changed. Returns whether it could be read. */
     async reload() {
       const isRead = await inOrder(async () => {
-        rotation = await readRotation(path);
-        revoked = await readRevoked(path);
+        rotation = await readRotationFile(path);
+        revoked = await readRevokedFile(path);
         return true;
       });
       announce();
@@ -245,7 +252,7 @@ export async function startKeys(options: RunningKeysOptions) {
   /** Neighbours by the old id under which they know this device. */
   const waiting = () => {
     const rotation = store.rotation();
-    const current = [self, preparedBy(rotation, self)];
+    const current = [self, preparedRotation(rotation, self)];
     const by = new Map<string, typeof parts.links>();
     for (const link of parts.links) {
       const known = rotation.knows[link.peer];
@@ -263,11 +270,11 @@ export async function startKeys(options: RunningKeysOptions) {
     for (const [id, links] of wanted) {
       if (messengers.has(id)) messengers.get(id)?.setLinks(links);
       else {
-        const old = await readOldKey(path, id);
+        const old = await readOldKeyFile(path, id);
         messengers.set(id, old && (await startMessenger(old, links, options, store)));
       }
     }
-    if (!isClosed) await removeOldKeys(path, [...wanted.keys()]);
+    if (!isClosed) await removeOldKeyFiles(path, [...wanted.keys()]);
   };
   const tend = () => {
     work = work.then(send).catch((error) => parts.notices.set("keys", `an old key cannot be used: ${reasonOf(error)}`));

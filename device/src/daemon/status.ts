@@ -2,7 +2,7 @@
 // loop, its network and what its owner decided.
 
 import type { ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
-import { idsOf, type Link } from "../disk/linksFile.ts";
+import { type Link, linksFileIds } from "../disk/linksFile.ts";
 import type { Libp2pNetwork, RelayTraffic } from "../links/libp2pNetwork.ts";
 import type { LinkTraffic } from "../links/linkKeeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
@@ -165,7 +165,7 @@ function describeLinks(
 ): Pick<DaemonStatus, "device" | "links"> {
   const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
   const described = links.flatMap((link) => {
-    const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
+    const known = linksFileIds(link).flatMap((peer) => byPeer.get(peer) ?? []);
     const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
     const traffic = neighbour && network.traffic(neighbour.peer);
     if (traffic === undefined) return [];

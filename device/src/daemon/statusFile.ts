@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Clock, reasonOf } from "../environment.ts";
 import { isSettled } from "../loop/status.ts";
 import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
-import { lookAtOnce } from "./fileWatch.ts";
+import { watchedFilesNow } from "./fileWatch.ts";
 import { type DaemonStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
 
 /** Returns whether a status is to be written, given those that it was asked about before. */
@@ -107,7 +107,7 @@ export function statusReader(): (folder: string) => DaemonStatus | undefined {
 export function whenChanged<T>(name: string, read: (folder: string) => T): (folder: string) => T {
   const cache = new Map<string, { readonly version: string; readonly content: T }>();
   return (folder) => {
-    const version = lookAtOnce(join(folder, name));
+    const version = watchedFilesNow(join(folder, name));
     const last = cache.get(folder);
     if (last?.version === version) return last.content;
     const content = read(folder);
@@ -119,6 +119,6 @@ export function whenChanged<T>(name: string, read: (folder: string) => T): (fold
 }
 
 /** Whether a device has settled that may not have written anything yet; see `isSettled` for `enoughMove`. */
-export function hasSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
+export function hasDaemonSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
   return status !== undefined && isSettled(status.device, status.links, enoughMove);
 }

@@ -24,7 +24,7 @@ export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privac
 }
 
 /** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
-export function featureBounds({ names, points }: Columns): Feature[] {
+export function studyFileBounds({ names, points }: Columns): Feature[] {
   const { data, rows, cols } = points;
   if (rows === 0) throw new Error("data must have rows to take bounds from, got none");
   return names.map((name, column) => {
@@ -42,7 +42,7 @@ export function featureBounds({ names, points }: Columns): Feature[] {
 }
 
 /** The text of the study's file. */
-export function draftStudy(draft: StudyDraft): string {
+export function draftStudyFile(draft: StudyDraft): string {
   const { name, k, alpha, features, clusters, privacy } = draft;
   const learnt = clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   const lines = features.map(

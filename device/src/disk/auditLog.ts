@@ -148,7 +148,7 @@ export interface AuditReport {
 }
 
 /** The facts of a line, each with its name. */
-export function auditFacts({ at, event, before, ...fields }: AuditLine): string[] {
+export function auditLogFacts({ at, event, before, ...fields }: AuditLine): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(" ") : String(value);
     return value === null || text === "" ? [] : [`${name} ${text}`];

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, resolve } from "node:path";
-import { type Clock, reasonOf, writeReason } from "../environment.ts";
+import { type Clock, reasonOf } from "../environment.ts";
 import { STATE_MILLISECONDS } from "../wire/limits.ts";
 
 interface NewFile {
@@ -103,7 +103,7 @@ export async function explainDamage<T>(file: string, rule: string, read: () => T
 }
 
 /** A JSON file that a person can read. */
-export function writeJson(path: string, value: unknown, disk?: Disk): Promise<void> {
+export function durableWriteJson(path: string, value: unknown, disk?: Disk): Promise<void> {
   return durableWrite(path, `${JSON.stringify(value, undefined, 2)}\n`, disk);
 }
 
@@ -170,4 +170,9 @@ export function latestKeeper<T>(
       latest = undefined;
     },
   };
+}
+
+/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
+export function writeReason(error: unknown): string {
+  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

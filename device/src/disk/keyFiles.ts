@@ -5,19 +5,19 @@
 import { join } from "node:path";
 import { createIdentity, type Identity } from "../keys/peer.ts";
 import {
-  formatSuccessors,
   isSigned,
   makeSuccessor,
-  parseSuccessors,
+  parseSuccessorStatements,
   type Revocation,
-  readRevocations,
+  revocationStatements,
   type Successor,
+  successorStatementText,
 } from "../keys/statements.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "../wire/limits.ts";
-import { type Disk, durableWrite, explainDamage, realDisk, writeJson } from "./disk.ts";
+import { type Disk, durableWrite, durableWriteJson, explainDamage, realDisk } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
-import { KEY_FILE, provedIdentity } from "./identityFile.ts";
-import { checkedLinks, type Link, linkOf } from "./linksFile.ts";
+import { identityInFile, KEY_FILE } from "./identityFile.ts";
+import { checkedLinks, type Link, linkInFile } from "./linksFile.ts";
 
 export const REVOKED_FILE = "revoked.json";
 
@@ -32,7 +32,7 @@ export interface KnownRevocation {
   readonly isOverruled: boolean;
 }
 
-export async function readRevoked(folder: string): Promise<KnownRevocation[]> {
+export async function readRevokedFile(folder: string): Promise<KnownRevocation[]> {
   const path = join(folder, REVOKED_FILE);
   const bytes = await realDisk.read(path);
   if (bytes === undefined) return [];
@@ -42,7 +42,7 @@ export async function readRevoked(folder: string): Promise<KnownRevocation[]> {
 
 function checkedRevocation(entry: Record<string, unknown>): KnownRevocation {
   const { statement, heardAt, via, unlinked, isOverruled } = entry;
-  const [revocation] = readRevocations(Buffer.from(String(statement), "base64url"), 1) ?? [];
+  const [revocation] = revocationStatements(Buffer.from(String(statement), "base64url"), 1) ?? [];
   if (revocation === undefined || !isSigned(revocation)) {
     throw new RangeError(`a statement must be whole and signed, got ${String(statement).slice(0, 20)}...`);
   }
@@ -56,16 +56,16 @@ function checkedRevocation(entry: Record<string, unknown>): KnownRevocation {
 }
 
 /** Changes what is there now; commands and a running device take turns. */
-export async function changeRevoked(
+export async function changeRevokedFile(
   folder: string,
   change: (list: readonly KnownRevocation[]) => KnownRevocation[],
 ): Promise<void> {
   await changeUnderMutex(join(folder, "revoked.lock"), async () => {
-    const list = change(await readRevoked(folder)).map(({ revocation, ...rest }) => {
+    const list = change(await readRevokedFile(folder)).map(({ revocation, ...rest }) => {
       const { signer, revoked, reason, bytes } = revocation;
       return { signer, revoked, reason, ...rest, statement: Buffer.from(bytes).toString("base64url") };
     });
-    return () => writeJson(join(folder, REVOKED_FILE), list);
+    return () => durableWriteJson(join(folder, REVOKED_FILE), list);
   });
 }
 
@@ -78,14 +78,14 @@ interface Standpoint {
 }
 
 /** Whether it says something that is not known yet. A revocation that comes again changes nothing. */
-export function isNewRevocation(list: readonly KnownRevocation[], { signer, revoked, time }: Revocation): boolean {
+export function isUnknownRevocation(list: readonly KnownRevocation[], { signer, revoked, time }: Revocation): boolean {
   return !list.some(({ revocation: known }) => {
     return known.signer === signer && known.revoked === revoked && known.time >= time;
   });
 }
 
 /** Takes a revocation that is news and signed into the list, with the link that is to be removed because of it, if one is. */
-export function withRevocation(
+export function withKnownRevocation(
   list: readonly KnownRevocation[],
   revocation: Revocation,
   standpoint: Standpoint,
@@ -94,7 +94,7 @@ export function withRevocation(
   const { links, via, at } = standpoint;
   const isSame = ({ revocation: known }: KnownRevocation) => known.signer === signer && known.revoked === revoked;
   const isOverruled = list.find(isSame)?.isOverruled ?? false;
-  const link = isOverruled ? undefined : linkOf(links, revoked);
+  const link = isOverruled ? undefined : linkInFile(links, revoked);
   const isHeeded = via === null || signer === revoked || isTrusted(list, signer, standpoint);
   const unlinked = isHeeded ? (link ?? null) : null;
   const entry = { revocation, heardAt: at.toISOString(), via, unlinked, isOverruled };
@@ -107,7 +107,7 @@ function isTrusted(list: readonly KnownRevocation[], signer: string, { links, at
     const isRecent = at.getTime() - Date.parse(heardAt) < UNLINKED_MILLISECONDS;
     return unlinked !== null && isRecent && revocation.signer === signer && revocation.revoked !== signer;
   });
-  return linkOf(links, signer) !== undefined && recent.length < MOST_UNLINKED;
+  return linkInFile(links, signer) !== undefined && recent.length < MOST_UNLINKED;
 }
 
 /** Of those that matter least, the neighbour that brought most loses its oldest one: floods push out themselves. */
@@ -122,17 +122,17 @@ function bounded(list: readonly KnownRevocation[], links: readonly Link[]): Know
 
 function weightOf({ revocation, via, unlinked }: KnownRevocation, links: readonly Link[]): number {
   if (via === null) return 2;
-  const isOurs = [revocation.signer, revocation.revoked].some((peer) => linkOf(links, peer) !== undefined);
+  const isOurs = [revocation.signer, revocation.revoked].some((peer) => linkInFile(links, peer) !== undefined);
   return isOurs || unlinked !== null ? 1 : 0;
 }
 
 /** What was said about a peer and is not overruled. */
-export function saidAbout(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
+export function knownRevocationsOf(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
   return list.filter(({ revocation, isOverruled }) => revocation.revoked === peer && !isOverruled);
 }
 
 /** The owner links the peer nevertheless: what was said so far does not count, now and when it comes again. */
-export function overrule(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
+export function overruleKnownRevocations(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
   return list.map((entry) => (entry.revocation.revoked === peer ? { ...entry, isOverruled: true } : entry));
 }
 
@@ -149,7 +149,7 @@ export interface Rotation {
 }
 
 /** Nothing there: nothing was ever rotated. */
-export async function readRotation(folder: string, disk: Disk = realDisk): Promise<Rotation> {
+export async function readRotationFile(folder: string, disk: Disk = realDisk): Promise<Rotation> {
   const path = join(folder, ROTATION_FILE);
   const bytes = await disk.read(path);
   if (bytes === undefined) return { successors: [], knows: {}, due: null };
@@ -157,45 +157,45 @@ export async function readRotation(folder: string, disk: Disk = realDisk): Promi
     const { successors, knows, due } = JSON.parse(new TextDecoder().decode(bytes));
     const isRight = typeof knows === "object" && knows !== null && (due === null || typeof due === "string");
     if (!isRight) throw new RangeError("knows and due must be an object and a peer or null");
-    return { successors: successors === "" ? [] : parseSuccessors(successors), knows, due };
+    return { successors: successors === "" ? [] : parseSuccessorStatements(successors), knows, due };
   });
 }
 
 async function writeRotation(folder: string, rotation: Rotation, disk: Disk): Promise<void> {
   const { successors, knows, due } = rotation;
-  const content = { successors: successors.length === 0 ? "" : formatSuccessors(successors), knows, due };
-  await writeJson(join(folder, ROTATION_FILE), content, disk);
+  const content = { successors: successors.length === 0 ? "" : successorStatementText(successors), knows, due };
+  await durableWriteJson(join(folder, ROTATION_FILE), content, disk);
 }
 
 /** Changes what is there now; a command and a running device take turns. */
-export async function changeRotation(folder: string, change: (rotation: Rotation) => Rotation): Promise<void> {
+export async function changeRotationFile(folder: string, change: (rotation: Rotation) => Rotation): Promise<void> {
   await changeUnderMutex(join(folder, "rotation.lock"), async () => {
-    const changed = change(await readRotation(folder));
+    const changed = change(await readRotationFile(folder));
     return () => writeRotation(folder, changed, realDisk);
   });
 }
 
 /** The new key that the device of this id prepares, if it does. */
-export function preparedBy({ successors }: Rotation, self: string): string | undefined {
+export function preparedRotation({ successors }: Rotation, self: string): string | undefined {
   return successors.find(({ old }) => old === self)?.next;
 }
 
 /** Neighbours that do not let the device in under the key that it has now or prepares. */
-export function behind(rotation: Rotation, self: string, neighbours: readonly string[]): string[] {
-  const next = preparedBy(rotation, self);
+export function behindRotation(rotation: Rotation, self: string, neighbours: readonly string[]): string[] {
+  const next = preparedRotation(rotation, self);
   return neighbours.filter((peer) => (rotation.knows[peer] ?? self) !== (next ?? self));
 }
 
 /** Whether the prepared key can become the device's own: all neighbours let it in, or its owner does not wait. */
-export function isDue(rotation: Rotation, self: string, neighbours: readonly string[]): boolean {
-  const next = preparedBy(rotation, self);
-  return next !== undefined && (rotation.due === next || behind(rotation, self, neighbours).length === 0);
+export function isRotationDue(rotation: Rotation, self: string, neighbours: readonly string[]): boolean {
+  const next = preparedRotation(rotation, self);
+  return next !== undefined && (rotation.due === next || behindRotation(rotation, self, neighbours).length === 0);
 }
 
 /** Makes a new key and the statement that the old one vouches for it. Returns it; the one that is prepared already, if one is. */
-export async function prepareRotation(folder: string, time: number, disk: Disk = realDisk): Promise<Successor> {
+export async function prepareRotationFile(folder: string, time: number, disk: Disk = realDisk): Promise<Successor> {
   const own = await readKey(folder, KEY_FILE, disk);
-  const rotation = await readRotation(folder, disk);
+  const rotation = await readRotationFile(folder, disk);
   const prepared = rotation.successors.find(({ old }) => old === own.peer);
   if (prepared !== undefined) return prepared;
   // One that was left by a command that ended here is as good as any: nobody has heard of it.
@@ -209,17 +209,17 @@ export async function prepareRotation(folder: string, time: number, disk: Disk =
 }
 
 /** Makes the prepared key the device's own, if it is due. Returns the ids before and now; undefined: nothing was due. */
-export async function finishRotation(
+export async function finishRotationFile(
   folder: string,
   neighbours: readonly string[],
   disk: Disk = realDisk,
 ): Promise<{ readonly from: string; readonly to: string } | undefined> {
-  const rotation = await readRotation(folder, disk);
+  const rotation = await readRotationFile(folder, disk);
   if (rotation.successors.length === 0) return undefined;
   const own = await readKey(folder, KEY_FILE, disk);
-  if (!isDue(rotation, own.peer, neighbours)) return undefined;
+  if (!isRotationDue(rotation, own.peer, neighbours)) return undefined;
   const next = await readKey(folder, NEXT_KEY_FILE, disk);
-  const to = preparedBy(rotation, own.peer);
+  const to = preparedRotation(rotation, own.peer);
   if (next.peer !== to) {
     throw new Error(`${join(folder, NEXT_KEY_FILE)} must be the key of ${to}, got that of ${next.peer}`);
   }
@@ -236,13 +236,13 @@ export async function finishRotation(
 const oldKeyFile = (peer: string) => `key.old.${peer.slice(-8)}`;
 
 /** The key that the device had under this id; undefined: it is not kept. */
-export async function readOldKey(folder: string, peer: string): Promise<Identity | undefined> {
+export async function readOldKeyFile(folder: string, peer: string): Promise<Identity | undefined> {
   const name = oldKeyFile(peer);
   return (await realDisk.read(join(folder, name))) && readKey(folder, name, realDisk);
 }
 
 /** Old keys under which nobody knows the device any more are of use to thieves only. */
-export async function removeOldKeys(folder: string, stillKnown: readonly string[]): Promise<void> {
+export async function removeOldKeyFiles(folder: string, stillKnown: readonly string[]): Promise<void> {
   const kept = stillKnown.map(oldKeyFile);
   for (const name of await realDisk.list(folder)) {
     if (name.startsWith("key.old.") && !kept.includes(name)) await realDisk.remove(join(folder, name));
@@ -251,5 +251,5 @@ export async function removeOldKeys(folder: string, stillKnown: readonly string[
 
 async function readKey(folder: string, name: string, disk: Disk): Promise<Identity> {
   const path = join(folder, name);
-  return provedIdentity(path, new Uint8Array((await disk.read(path)) ?? []));
+  return identityInFile(path, new Uint8Array((await disk.read(path)) ?? []));
 }

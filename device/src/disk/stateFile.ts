@@ -104,7 +104,7 @@ export async function copyAside(path: string, names: readonly string[], at: Date
 }
 
 /** Both copies, so that losing one does not go back. */
-export async function saveBoth(copies: TwoCopies, payload: Uint8Array): Promise<void> {
+export async function saveBothCopies(copies: TwoCopies, payload: Uint8Array): Promise<void> {
   await copies.save(payload);
   await copies.save(payload);
 }

@@ -9,12 +9,12 @@ import {
   LONGEST_REPEAT_MILLISECONDS,
 } from "../wire/limits.ts";
 import {
-  decodeKeyFrame,
   encodeKnown,
   encodeRevocations,
   encodeSuccessors,
   isAboutKeys,
   type KeyFrame,
+  keyStatementsInFrame,
   type Revocation,
   type Successor,
 } from "./statements.ts";
@@ -123,7 +123,7 @@ export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowle
         },
         onFrame(peer, bytes) {
           // Allowed first: a flood must cost less to drop than to send.
-          const frame = isAboutKeys(bytes) && maySpeak(peer) ? decodeKeyFrame(bytes) : undefined;
+          const frame = isAboutKeys(bytes) && maySpeak(peer) ? keyStatementsInFrame(bytes) : undefined;
           if (frame === undefined) listener.onFrame(peer, bytes);
           else hear(peer, frame);
         },

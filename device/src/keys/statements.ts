@@ -49,7 +49,7 @@ export function makeRevocation(signer: Identity, revoked: string, reason: string
 }
 
 /** So many that follow each other. Undefined: these bytes are not they, or a reason is too long or not printable. */
-export function readRevocations(bytes: Uint8Array, count: number): Revocation[] | undefined {
+export function revocationStatements(bytes: Uint8Array, count: number): Revocation[] | undefined {
   const found: Revocation[] = [];
   for (let at = 0; at < bytes.length; ) {
     if (found.length === count || bytes.length - at < REASON_AT + SIGNATURE_BYTES) return undefined;
@@ -142,7 +142,7 @@ export function isVouched({ old, next, bytes }: Successor): boolean {
 }
 
 /** Where statements lead from this id, one after the other; the id itself where none is about it. */
-export function latestOf(peer: string, successors: readonly Successor[]): string {
+export function latestSuccessor(peer: string, successors: readonly Successor[]): string {
   let latest = peer;
   // No more steps than statements: they may lead in a circle.
   for (let steps = 0; steps < successors.length; steps++) {
@@ -154,11 +154,11 @@ export function latestOf(peer: string, successors: readonly Successor[]): string
 const SCHEME = "fedkm-successor:";
 
 /** One word, for a file or a chat. */
-export function formatSuccessors(successors: readonly Successor[]): string {
+export function successorStatementText(successors: readonly Successor[]): string {
   return `${SCHEME}${Buffer.concat(successors.map(({ bytes }) => bytes)).toString("base64url")}`;
 }
 
-export function parseSuccessors(text: string): Successor[] {
+export function parseSuccessorStatements(text: string): Successor[] {
   const [, encoded] = /^fedkm-successor:([\w-]+)$/.exec(text.trim()) ?? [];
   const found = encoded === undefined ? undefined : readSuccessors(Buffer.from(encoded, "base64url"));
   if (found === undefined || found.length === 0) {
@@ -220,11 +220,11 @@ export function isAboutKeys(frame: Uint8Array): boolean {
 }
 
 /** Reads a frame that is about keys. Undefined: it is malformed. Signatures are not judged here. */
-export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
+export function keyStatementsInFrame(frame: Uint8Array): KeyFrame | undefined {
   const count = frameView(frame).getUint16(COUNT_AT, true);
   const body = frame.subarray(HEADER_BYTES);
   if (frame[KIND_AT] === frameKinds.revocations) {
-    const revocations = count <= MOST_REVOCATIONS ? readRevocations(body, count) : undefined;
+    const revocations = count <= MOST_REVOCATIONS ? revocationStatements(body, count) : undefined;
     return revocations !== undefined && count > 0 ? { kind: "revocations", revocations } : undefined;
   }
   if (count === 0) return body.length === KEY_BYTES ? { kind: "known", peer: peerOf(body) } : undefined;

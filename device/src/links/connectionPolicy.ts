@@ -1,6 +1,6 @@
 // Whom a device lets in, and whom it lets carry something for it.
 
-import { relayOf } from "../keys/peer.ts";
+import { peerRelay } from "../keys/peer.ts";
 
 /** A peer or an address, as libp2p has it. */
 interface Named {
@@ -18,7 +18,7 @@ export function connectionPolicy(
   return {
     // No stranger relays for this device.
     denyDialMultiaddr(address: Named) {
-      const relay = relayOf(address.toString());
+      const relay = peerRelay(address.toString());
       return relay !== undefined && isStranger(relay);
     },
     denyDialPeer: isStranger,

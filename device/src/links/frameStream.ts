@@ -2,7 +2,7 @@
 // confirms them at a bounded pace; the sending half sends while there is credit, and else keeps the latest of each lane.
 
 import type { Clock } from "../environment.ts";
-import { laneOf } from "../wire/frames.ts";
+import { frameLane } from "../wire/frames.ts";
 import {
   BETWEEN_CONFIRMATIONS_MILLISECONDS,
   FRAME_BYTES_PER_SECOND,
@@ -22,7 +22,7 @@ const LONGEST_PREFIX = 4;
 const ASK = 0;
 
 /** The bytes that go on the stream for one frame. */
-export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
+export function frameStreamBytes(frame: Uint8Array, isAsking = false): Uint8Array {
   const prefix: number[] = isAsking ? [ASK] : [];
   for (let rest = frame.length; ; rest >>>= 7) {
     if (rest < 0x80) {
@@ -112,10 +112,10 @@ interface IncomingFramesOptions {
   refuse(reason: string): void;
 }
 
-export type IncomingFrames = ReturnType<typeof incomingFrames>;
+export type IncomingFrames = ReturnType<typeof incomingFrameStream>;
 
 // Long: one closure over the frame under way and its confirmation.
-export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions) {
+export function incomingFrameStream({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions) {
   let frames = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let cancelConfirmation: (() => void) | undefined;
@@ -178,7 +178,7 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
   };
 }
 
-export type OutgoingFrames = ReturnType<typeof outgoingFrames>;
+export type OutgoingFrames = ReturnType<typeof outgoingFrameStream>;
 
 export interface StreamTraffic {
   readonly frames: number;
@@ -186,7 +186,7 @@ export interface StreamTraffic {
 }
 
 // Long: one closure over credit and waiting frames.
-export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) {
+export function outgoingFrameStream(clock: Clock, send: (bytes: Uint8Array) => void) {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
   let enoughBytes = LEAST_UNCONFIRMED_BYTES;
@@ -199,7 +199,7 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) 
 
   const transmit = (frame: Uint8Array) => {
     const isAsking = asked === 0 && 2 * (bytesUnderWay + frame.length) >= enoughBytes;
-    const bytes = withLength(frame, isAsking);
+    const bytes = frameStreamBytes(frame, isAsking);
     unconfirmed.push({ bytes: bytes.length, at: clock.now() });
     bytesUnderWay += bytes.length;
     if (isAsking) asked = unconfirmed.length;
@@ -225,7 +225,7 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) 
         transmit(frame);
         return;
       }
-      const lane = laneOf(frame);
+      const lane = frameLane(frame);
       if (waiting.has(lane)) replaced += 1;
       waiting.set(lane, frame);
     },

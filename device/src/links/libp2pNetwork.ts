@@ -3,7 +3,7 @@
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
-import { type Contact, relayOf, throughRelay } from "../keys/peer.ts";
+import { type Contact, peerRelay, peerThroughRelay } from "../keys/peer.ts";
 import { PROTOCOL } from "../wire/frames.ts";
 import {
   ATTEMPT_MILLISECONDS,
@@ -16,7 +16,7 @@ import {
 import { addressBook, type PeerAddresses } from "./addressBook.ts";
 import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
 import { connectionPolicy } from "./connectionPolicy.ts";
-import { dialInTurn, dialQueue, isUnsupported, openStream, speaksProtocol } from "./dialling.ts";
+import { dialInTurn, dialQueue, isUnsupportedByLibp2p, openStream, speaksProtocol } from "./dialling.ts";
 import {
   type ByteStream,
   type LinkKeeper,
@@ -30,9 +30,9 @@ import {
   createNode,
   type Node,
   type NodeOptions,
+  nodeAddress,
   provideWebSocket,
   provideWithResolvers,
-  withoutPeer,
 } from "./node.ts";
 import { relays } from "./relays.ts";
 import { silenceWatch } from "./silenceWatch.ts";
@@ -104,7 +104,7 @@ export function libp2pNetwork(options: Libp2pOptions) {
     });
   };
   const tryDirectly = async (peer: string) => {
-    const addresses = book.of(peer).filter((address) => relayOf(address) === undefined);
+    const addresses = book.of(peer).filter((address) => peerRelay(address) === undefined);
     // The relay stays the way until there is another.
     await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
   };
@@ -117,12 +117,12 @@ export function libp2pNetwork(options: Libp2pOptions) {
     isReserved: (peer) => node?.isReserved(peer) ?? false,
     onReserved(relay) {
       for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, announced());
-      for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
+      for (const peer of book.peers()) if (book.of(peer).includes(peerThroughRelay(relay))) keeper?.wake(peer);
     },
     relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
     tryDirectly,
   });
-  const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
+  const listening = () => [...(node?.libp2p.getMultiaddrs().map(nodeAddress) ?? []), ...helpers.addresses()];
   const announced = () => options.announce ?? listening();
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = open(peer);
@@ -140,7 +140,7 @@ export function libp2pNetwork(options: Libp2pOptions) {
         if (connection.direct) book.reached(peer);
         return attach(stream, connection, silence.heard, () => listener);
       } catch (error) {
-        const isOther = error instanceof OtherVersionError || isUnsupported(error);
+        const isOther = error instanceof OtherVersionError || isUnsupportedByLibp2p(error);
         // It was there, it is who it should be, and it hung up: what it does to strangers.
         throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
       }
@@ -232,10 +232,10 @@ export function libp2pNetwork(options: Libp2pOptions) {
     /** How a linked peer is reached. Relays are linked peers as well. */
     route(peer: string) {
       const isDirect = direct(peer) !== undefined;
-      const named = book.of(peer).flatMap((address) => relayOf(address) ?? []);
+      const named = book.of(peer).flatMap((address) => peerRelay(address) ?? []);
       return {
         /** The relay that its link runs through now, if it does. */
-        via: isDirect ? undefined : relayOf(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
+        via: isDirect ? undefined : peerRelay(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
         /** Those through which it says that it can be reached. */
         relays: named.filter(book.has),
         /** Whether it relays to others, as far as is known. */

@@ -1,7 +1,7 @@
 // Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
 
 import { type Clock, type NetworkListener, reasonOf } from "../environment.ts";
-import { versionFault } from "../wire/frames.ts";
+import { frameVersionFault } from "../wire/frames.ts";
 import {
   ATTEMPT_MILLISECONDS,
   FIRST_BAN_MILLISECONDS,
@@ -15,9 +15,9 @@ import {
 } from "../wire/limits.ts";
 import {
   type IncomingFrames,
-  incomingFrames,
+  incomingFrameStream,
   type OutgoingFrames,
-  outgoingFrames,
+  outgoingFrameStream,
   type StreamTraffic,
 } from "./frameStream.ts";
 import { type FrameThrottle, frameThrottle } from "./frameThrottle.ts";
@@ -49,7 +49,7 @@ export class OtherVersionError extends Error {
   readonly version: number;
 
   constructor(version: number) {
-    super(`it ${versionFault(version)}`);
+    super(`it ${frameVersionFault(version)}`);
     this.version = version;
   }
 }
@@ -178,7 +178,7 @@ export function linkKeeper(options: KeeperOptions) {
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) stream.abort("not wanted any more");
       else {
-        const outgoing = outgoingFrames(clock, (bytes) => stream.send(bytes));
+        const outgoing = outgoingFrameStream(clock, (bytes) => stream.send(bytes));
         link.sending = { stream, outgoing, since: clock.now(), life };
         delete link.failure;
         delete link.version;
@@ -285,7 +285,7 @@ export function linkKeeper(options: KeeperOptions) {
         endReceiving(link);
         follow(peer, link, old, stream);
       }
-      const receiver = incomingFrames({
+      const receiver = incomingFrameStream({
         maxFrame,
         clock,
         onFrame(frame) {

@@ -23,7 +23,7 @@ import { webSockets } from "@libp2p/websockets";
 import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
-import { type Identity, relayOf } from "../keys/peer.ts";
+import { type Identity, peerRelay } from "../keys/peer.ts";
 import {
   ATTEMPT_MILLISECONDS,
   CIRCUIT_BYTES,
@@ -137,7 +137,7 @@ export async function createNode(
   return {
     libp2p,
     async dial(peer: string, address: string, signal: AbortSignal): Promise<Connection> {
-      if (relayOf(address) !== undefined) await relays.load();
+      if (peerRelay(address) !== undefined) await relays.load();
       return libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal });
     },
     reserve: relays.reserve,
@@ -273,12 +273,12 @@ async function localDiscovery(onNearby: (peer: string, addresses: readonly strin
   return (components: Parameters<ReturnType<typeof mdns>>[0]) => {
     const discovery = mdns({ serviceTag: MDNS_SERVICE })(components);
     discovery.addEventListener("peer", ({ detail }) =>
-      onNearby(detail.id.toString(), detail.multiaddrs.map(withoutPeer)),
+      onNearby(detail.id.toString(), detail.multiaddrs.map(nodeAddress)),
     );
     return discovery;
   };
 }
 
-export function withoutPeer(address: { toString(): string }): string {
+export function nodeAddress(address: { toString(): string }): string {
   return address.toString().replace(/\/p2p\/.*$/, "");
 }

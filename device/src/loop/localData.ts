@@ -9,7 +9,7 @@ import { PrivateRows } from "../privacy/privateRows.ts";
 import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import { fingerprintOf } from "../wire/hashes.ts";
+import { rowsHash } from "../wire/hashes.ts";
 
 /** Where it is written what was published, and who learns that it is. */
 export interface HistoryOptions {
@@ -88,7 +88,7 @@ export class LocalData {
   }
 
   #fingerprintNow(): number {
-    return this.remoteRows?.fingerprint ?? fingerprintOf(this.points);
+    return this.remoteRows?.fingerprint ?? rowsHash(this.points);
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */

@@ -94,7 +94,7 @@ export function forgiveOpenings(neighbour: Neighbour): void {
 }
 
 /** Returns whether the neighbour has just become away. */
-export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
+export function checkNeighbourAway(neighbour: Neighbour, now: number, round: number): boolean {
   if (neighbour.isAway || neighbour.centroids === undefined) return false;
   neighbour.isAway = now - neighbour.heardAt > AWAY_MILLISECONDS && round - neighbour.heardRound > AWAY_ROUNDS;
   return neighbour.isAway;
@@ -130,7 +130,7 @@ export function rejectedShare({ rejections }: Neighbour): number | null {
 }
 
 /** How far the farthest centroid is from the mean of its own rows, in standard errors, and whether that is much. */
-export function pullOf(update: DeviceUpdate | undefined): {
+export function neighboursPull(update: DeviceUpdate | undefined): {
   readonly drift: number | null;
   readonly isPulled: boolean;
 } {
@@ -143,20 +143,20 @@ export function pullOf(update: DeviceUpdate | undefined): {
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
-export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
+export function neighbourConflict({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
   const { rival } = filter;
-  if (rival !== undefined && isRecent(rival.at, now)) {
-    return isRecent(rival.twiceAt, now)
+  if (rival !== undefined && isNeighbourRecent(rival.at, now)) {
+    return isNeighbourRecent(rival.twiceAt, now)
       ? "runs twice with the same key: one of the two must stop, or get a key of its own"
       : "is refused: it sent later frames before, so its clock or a backup went back; it must be started again";
   }
-  if (order === undefined || !isRecent(order.at, now)) return undefined;
+  if (order === undefined || !isNeighbourRecent(order.at, now)) return undefined;
   return order.isTwice || order.refused !== epoch
     ? "hears this device twice: a copy with the same key runs elsewhere; stop one of the two, or give it a key of its own"
     : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
 }
 
 /** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
-export function isRecent(at: number | undefined, now: number): boolean {
+export function isNeighbourRecent(at: number | undefined, now: number): boolean {
   return at !== undefined && now - at < AWAY_MILLISECONDS;
 }

@@ -3,10 +3,10 @@
 
 import { type Matrix, matchCentroids, takeRows } from "@fedkm/core";
 import type { DeviceSketch } from "../wire/studyFrames.ts";
-import { deviceSketch, sketchCentroids } from "./sketch.ts";
+import { openingSketch, openingSketchCentroids } from "./sketch.ts";
 
 /** By the coordinates: for a device that knows nobody's numbering. */
-export function sortedOrder({ data, rows, cols }: Matrix): number[] {
+export function sortedNumbering({ data, rows, cols }: Matrix): number[] {
   const compare = (a: number, b: number) => {
     for (let f = 0; f < cols; f++) {
       const difference = data[a * cols + f] - data[b * cols + f];
@@ -26,7 +26,7 @@ export function orderLike(own: Matrix, reference: Matrix): number[] {
   return order;
 }
 
-export function isInOrder(order: readonly number[]): boolean {
+export function isNumberedInOrder(order: readonly number[]): boolean {
   return order.every((c, place) => c === place);
 }
 
@@ -34,7 +34,7 @@ export function isInOrder(order: readonly number[]): boolean {
  * The common start in the order in which most of its sketches have their clusters. Every device orders its sketch by the numbers
  * that it has, so those who were there before outvote who comes, and equal sketches give equal numbers everywhere.
  */
-export function numberedStart(start: Matrix, sketches: readonly DeviceSketch[]): Matrix {
+export function numberedOpeningStart(start: Matrix, sketches: readonly DeviceSketch[]): Matrix {
   return takeRows(start, orderLike(start, meanPlaces(start, sketches)));
 }
 
@@ -53,12 +53,12 @@ function meanPlaces({ data: start, rows: k, cols }: Matrix, sketches: readonly D
 }
 
 /** A sketch with its clusters in the places of a start; the same sketch if they are there, or if it lacks some. */
-export function sketchLike(sketch: DeviceSketch, start: Matrix): DeviceSketch {
+export function sketchNumberedLike(sketch: DeviceSketch, start: Matrix): DeviceSketch {
   if (sketch.shares.includes(0)) return sketch;
-  const order = orderLike(sketchCentroids(sketch), start);
-  if (isInOrder(order)) return sketch;
+  const order = orderLike(openingSketchCentroids(sketch), start);
+  if (isNumberedInOrder(order)) return sketch;
   const { shares, version } = sketch;
-  const { data } = takeRows(sketchCentroids(sketch), order);
+  const { data } = takeRows(openingSketchCentroids(sketch), order);
   return { ...sketch, version: version + 1, shares: shares.map((_, place) => shares[order[place]]), centroids: data };
 }
 
@@ -68,7 +68,7 @@ export function numberedSketch(
   numbers: Matrix | undefined,
   minimum: number,
 ): Omit<DeviceSketch, "origin" | "version"> {
-  const order = numbers === undefined ? sortedOrder(centroids) : orderLike(centroids, numbers);
+  const order = numbers === undefined ? sortedNumbering(centroids) : orderLike(centroids, numbers);
   const ordered = order.map((c) => counts[c]);
-  return deviceSketch(takeRows(centroids, order), ordered, minimum);
+  return openingSketch(takeRows(centroids, order), ordered, minimum);
 }

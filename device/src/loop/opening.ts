@@ -2,12 +2,12 @@
 // Whoever knows the same sketches finds the same start, to the last bit. A sketch is added when its device is heard of. Only a higher number takes sketches away: all begin to collect again.
 
 import { kmeans, type Matrix, takeRows } from "@fedkm/core";
-import { hashBytes, mixPair } from "../wire/hashes.ts";
+import { hashBytes, hashPair } from "../wire/hashes.ts";
 import { LARGEST_SKETCHES_BYTES, MOST_SKETCHES, START_ATTEMPTS, START_QUIET_MILLISECONDS } from "../wire/limits.ts";
-import { type DeviceSketch, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
-import { numberedStart, sortedOrder } from "./numbering.ts";
+import { type DeviceSketch, type OpeningTag, sketchFrameBytes } from "../wire/studyFrames.ts";
+import { numberedOpeningStart, sortedNumbering } from "./numbering.ts";
 import type { SavedOpening } from "./savedState.ts";
-import { restoredSketch, savedSketch, sketchCentroids } from "./sketch.ts";
+import { openingSketchCentroids, restoredSketch, savedSketch } from "./sketch.ts";
 
 /** Where all begin, in the order of the numbers of clusters. */
 export interface CommonStart {
@@ -25,7 +25,7 @@ export class Opening {
   #start: number;
   /** When sketches last changed, while a start of them is to be found. */
   #changedAt: number | undefined;
-  #search: ReturnType<typeof startSearch> | undefined;
+  #search: ReturnType<typeof openingStartSearch> | undefined;
   #table = 0;
 
   constructor(k: number, resolution: Float64Array, saved: SavedOpening | undefined) {
@@ -88,7 +88,7 @@ export class Opening {
 
   /** One step towards the start; returns it when it is found. */
   step(): (Pick<CommonStart, "isNew"> & { readonly start: Matrix | undefined }) | undefined {
-    this.#search ??= startSearch([...this.#sketches.values()], this.#k, this.#resolution);
+    this.#search ??= openingStartSearch([...this.#sketches.values()], this.#k, this.#resolution);
     if (!this.#search.step()) return undefined;
     const start = this.#search.start();
     this.#search = undefined;
@@ -96,7 +96,7 @@ export class Opening {
     const hash = start === undefined ? 0 : Math.max(1, hashBytes(new Uint8Array(start.data.buffer)));
     const isNew = hash !== this.#start;
     this.#start = hash;
-    return { start: start && numberedStart(start, [...this.#sketches.values()]), isNew };
+    return { start: start && numberedOpeningStart(start, [...this.#sketches.values()]), isNew };
   }
 
   saved(): SavedOpening {
@@ -123,25 +123,25 @@ export class Opening {
 
   /** Two origins of one rank are both kept or both dropped. */
   #rank(origin: number): number {
-    return mixPair(origin, this.#number);
+    return hashPair(origin, this.#number);
   }
 
   #digest(): number {
     let digest = 0;
-    for (const { origin, version } of this.#sketches.values()) digest ^= mixPair(origin, version);
+    for (const { origin, version } of this.#sketches.values()) digest ^= hashPair(origin, version);
     return digest >>> 0;
   }
 }
 
 function mostSketches(k: number, d: number): number {
-  return Math.max(2, Math.min(MOST_SKETCHES, Math.floor(LARGEST_SKETCHES_BYTES / sketchBytes({ k, d }))));
+  return Math.max(2, Math.min(MOST_SKETCHES, Math.floor(LARGEST_SKETCHES_BYTES / sketchFrameBytes({ k, d }))));
 }
 
 /** The search for the common start, one k-means after the other. `resolution`: what features are rounded to; see docs/protocol.md#the-opening. */
-export function startSearch(sketches: readonly DeviceSketch[], k: number, resolution: Float64Array) {
+export function openingStartSearch(sketches: readonly DeviceSketch[], k: number, resolution: Float64Array) {
   const sorted = [...sketches].sort((a, b) => a.origin - b.origin);
   const cols = resolution.length;
-  const data = Float64Array.from(sorted.flatMap((sketch) => Array.from(sketchCentroids(sketch).data)));
+  const data = Float64Array.from(sorted.flatMap((sketch) => Array.from(openingSketchCentroids(sketch).data)));
   const points = { data, rows: data.length / cols, cols };
   const weights = sorted.flatMap(({ shares }) => Array.from(shares).filter((share) => share > 0));
   let best: { centroids: Matrix; inertia: number } | undefined;
@@ -164,5 +164,5 @@ export function startSearch(sketches: readonly DeviceSketch[], k: number, resolu
 function rounded({ data, rows, cols }: Matrix, resolution: Float64Array): Matrix {
   const at = (i: number) => Math.round(data[i] / resolution[i % cols]) * resolution[i % cols] + 0;
   const centroids = { data: data.map((_, i) => at(i)), rows, cols };
-  return takeRows(centroids, sortedOrder(centroids));
+  return takeRows(centroids, sortedNumbering(centroids));
 }

@@ -2,7 +2,7 @@
 // and which neighbours have begun from the same start. It knows no clock; `now` comes with every call that needs it.
 
 import type { Matrix } from "@fedkm/core";
-import { originOf } from "../wire/hashes.ts";
+import { originHash } from "../wire/hashes.ts";
 import {
   AGREE_ATTEMPTS,
   AGREE_MILLISECONDS,
@@ -11,9 +11,9 @@ import {
   HEARTBEAT_MILLISECONDS,
   START_RESOLUTION,
 } from "../wire/limits.ts";
-import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
+import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchFrameBytes } from "../wire/studyFrames.ts";
 import type { Neighbour } from "./neighbours.ts";
-import { sketchLike } from "./numbering.ts";
+import { sketchNumberedLike } from "./numbering.ts";
 import { type CommonStart, Opening } from "./opening.ts";
 import type { SavedOpening, SavedState } from "./savedState.ts";
 import { restoredSketch, savedSketch } from "./sketch.ts";
@@ -44,10 +44,10 @@ export class OpeningSync {
   #turn = 0;
 
   constructor({ self, epoch, k, ranges, alpha, saved }: OpeningSyncOptions) {
-    this.#origin = originOf(self);
+    this.#origin = originHash(self);
     this.#epoch = epoch;
     this.#isAlone = alpha === 0;
-    this.#sketchBytes = sketchBytes({ k, d: ranges.length });
+    this.#sketchBytes = sketchFrameBytes({ k, d: ranges.length });
     const resolution = ranges.map((range) => range * START_RESOLUTION);
     const before = saved?.sketch ? restoredSketch(saved.sketch) : undefined;
     // Under another key the sketch would be another device's, and there would be two of the same rows.
@@ -87,7 +87,7 @@ export class OpeningSync {
 
   /** All sketches are sent again then, so that it costs nothing to send the own one in the order of the numbers. */
   #raiseTo(number: number, now: number): void {
-    if (this.own !== undefined && this.#start !== undefined) this.own = sketchLike(this.own, this.#start);
+    if (this.own !== undefined && this.#start !== undefined) this.own = sketchNumberedLike(this.own, this.#start);
     this.#opening.raise(number, this.own, now);
   }
 

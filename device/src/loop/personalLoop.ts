@@ -1,7 +1,7 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
 import { type Matrix, toRows } from "@fedkm/core";
-import { alarm, type NetworkListener } from "../environment.ts";
+import { clockAlarm, type NetworkListener } from "../environment.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
 import {
@@ -14,10 +14,17 @@ import {
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
-import { checkAway, connectNeighbour, forgiveOpenings, Neighbour, noteRejected, registerFrame } from "./neighbours.ts";
+import {
+  checkNeighbourAway,
+  connectNeighbour,
+  forgiveOpenings,
+  Neighbour,
+  noteRejected,
+  registerFrame,
+} from "./neighbours.ts";
 import { OpeningSync } from "./openingSync.ts";
 import { PendingQuery } from "./pendingQuery.ts";
-import { answerVerdict, sendOrder } from "./refusedFrames.ts";
+import { answerRefusedFrame, sendRefusedOrder } from "./refusedFrames.ts";
 import { type SavedState, usableState } from "./savedState.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, personalStatus } from "./status.ts";
@@ -28,7 +35,7 @@ import { UpdateModel } from "./updateModel.ts";
  * is made wherever the centroids are after some patience. Returns the milliseconds after which to look again: nothing
  * else may wake a device that has come to rest.
  */
-export function followReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
+export function followPersonalReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
   model.followReleases();
   const { centroids } = model;
   if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;
@@ -59,7 +66,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#isPaused = options.isPaused ?? false;
-    this.#alarm = alarm(clock, () => this.#work());
+    this.#alarm = clockAlarm(clock, () => this.#work());
     const saved = usableState(memory.saved, contract);
     const history = { memory: memory.history, onKept: () => this.#wake() };
     this.#startedAt = clock.now();
@@ -160,7 +167,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
-    sendOrder(this.#options, neighbour);
+    sendRefusedOrder(this.#options, neighbour);
     if (this.#sender.hasSent) this.#sender.sendTo([neighbour]);
   }
 
@@ -175,7 +182,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
-    answerVerdict(this.#options, neighbour, verdict);
+    answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, heard: CentroidsFrame): void {
@@ -207,7 +214,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const begun = clock.now();
     const neighbours = [...this.#neighbours.values()];
     const isOpening = () => this.#openingSync.isOpening(neighbours, begun);
-    const release = followReleases(model, begun - this.#startedAt, isOpening);
+    const release = followPersonalReleases(model, begun - this.#startedAt, isOpening);
     if (Number.isFinite(release)) this.#wake(release);
     if (!this.#pendingQuery.isBusy) this.#pendingQuery.use(model.restart(this.#openingSync.own), () => {});
     const isReady = this.#open(begun);
@@ -263,7 +270,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, clock, notice } = this.#options;
     const counting = new Map<Neighbour, Matrix>();
     for (const neighbour of this.#neighbours.values()) {
-      if (checkAway(neighbour, clock.now(), this.#model.round)) {
+      if (checkNeighbourAway(neighbour, clock.now(), this.#model.round)) {
         notice?.(`${neighbour.peer} is away: silent for long`);
         this.#part(neighbour);
         this.#wake();

@@ -21,7 +21,7 @@ export function restoredSketch({ origin, version, shares, centroids }: SavedSket
 }
 
 /** The sketch of a k-means. A cluster of fewer than `minimum` rows is left out. */
-export function deviceSketch(
+export function openingSketch(
   centroids: Matrix,
   counts: ArrayLike<number>,
   minimum: number,
@@ -35,7 +35,7 @@ export function deviceSketch(
 }
 
 /** The centroids that a sketch gives. */
-export function sketchCentroids({ shares, centroids }: Pick<DeviceSketch, "shares" | "centroids">): Matrix {
+export function openingSketchCentroids({ shares, centroids }: Pick<DeviceSketch, "shares" | "centroids">): Matrix {
   const d = centroids.length / shares.length;
   const given = Array.from(shares.keys()).filter((c) => shares[c] > 0);
   const data = Float64Array.from(given.flatMap((c) => Array.from(centroids.subarray(c * d, (c + 1) * d))));
@@ -43,12 +43,12 @@ export function sketchCentroids({ shares, centroids }: Pick<DeviceSketch, "share
 }
 
 /** Whether a sketch that the network knows says of the rows what a new one would, which is made of this k-means. */
-export function isNearlyAsGood(
+export function isOpeningSketchAsGood(
   known: DeviceSketch,
   found: Pick<DeviceSketch, "shares">,
   own: { readonly inertia: number; inertiaAt(centroids: Matrix): number },
 ): boolean {
   const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
-  const centroids = sketchCentroids(known);
+  const centroids = openingSketchCentroids(known);
   return isShareAlike && centroids.rows > 0 && own.inertiaAt(centroids) <= (1 + SKETCH_TOLERANCE) * own.inertia;
 }

@@ -6,7 +6,7 @@ import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import { conflictOf, type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
+import { type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 /**
@@ -142,7 +142,7 @@ export function personalStatus(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    ...pullOf(last),
+    ...neighboursPull(last),
     framesSent,
     neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,
@@ -161,7 +161,7 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     opensTooOften: neighbour.opensTooOften,
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
-    conflict: conflictOf(neighbour, epoch, now) ?? null,
+    conflict: neighbourConflict(neighbour, epoch, now) ?? null,
     version: neighbour.filter.version ?? null,
   };
 }

@@ -10,12 +10,12 @@ import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { type HistoryOptions, LocalData } from "./localData.ts";
-import { betterKmeans, type LocalKmeans, remoteKmeans } from "./localKmeans.ts";
-import { isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
+import { betterLocalKmeans, type LocalKmeans, localKmeansOfRemoteRows } from "./localKmeans.ts";
+import { isNumberedInOrder, numberedSketch, orderLike, sortedNumbering } from "./numbering.ts";
 import type { CommonStart } from "./opening.ts";
 import type { SavedState } from "./savedState.ts";
-import { isNearlyAsGood } from "./sketch.ts";
-import { bestUpdate, type UpdatePlan, updatesInMemory, updatesOfRemoteRows } from "./updateStarts.ts";
+import { isOpeningSketchAsGood } from "./sketch.ts";
+import { bestUpdate, type UpdatePlan, updateStartsInMemory, updateStartsOfRemoteRows } from "./updateStarts.ts";
 
 export class UpdateModel {
   readonly #study: Study;
@@ -177,19 +177,19 @@ export class UpdateModel {
     const { remoteRows } = this;
     if (this.#restartsLeft === 0) return undefined;
     if (remoteRows !== undefined) {
-      return remoteKmeans(remoteRows, this.#study.k, this.#seed, known).then((found) => {
+      return localKmeansOfRemoteRows(remoteRows, this.#study.k, this.#seed, known).then((found) => {
         if (remoteRows === this.remoteRows) this.#endRestarts(found);
       });
     }
     this.#restartsLeft--;
-    this.#best = betterKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterLocalKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
   #endRestarts(best: LocalKmeans): undefined {
     this.#restartsLeft = 0;
     this.#best = best;
-    this.#own = takeRows(best.centroids, sortedOrder(best.centroids));
+    this.#own = takeRows(best.centroids, sortedNumbering(best.centroids));
     this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
@@ -202,7 +202,7 @@ export class UpdateModel {
     if (best === undefined || this.guarded?.isKept() === false) return known;
     const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
     this.#best = undefined;
-    return known !== undefined && isNearlyAsGood(known, found, best) ? known : found;
+    return known !== undefined && isOpeningSketchAsGood(known, found, best) ? known : found;
   }
 
   /** One device update against the neighbours' centroids. False: nothing to begin with, or meanwhile all began again. */
@@ -213,8 +213,8 @@ export class UpdateModel {
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (remoteRows === undefined) return this.#conclude(turn, updatesInMemory(this.#localData, this.#study, turn));
-    return updatesOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
+    if (remoteRows === undefined) return this.#conclude(turn, updateStartsInMemory(this.#localData, this.#study, turn));
+    return updateStartsOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
       return remoteRows === this.remoteRows && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
@@ -268,7 +268,7 @@ export class UpdateModel {
   #numberLike(reference: Matrix): void {
     if (this.centroids === undefined) return;
     const order = orderLike(this.centroids, reference);
-    if (isInOrder(order)) return;
+    if (isNumberedInOrder(order)) return;
     const centroids = takeRows(this.centroids, order);
     this.centroids = centroids;
     this.present = order.map((c) => this.present[c]);

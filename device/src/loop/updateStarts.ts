@@ -37,12 +37,16 @@ export interface UpdatePlan {
   readonly isOpening: boolean;
 }
 
-export function updatesInMemory({ points, weight, kernel }: LocalData, study: Study, turn: UpdatePlan): DeviceUpdate[] {
+export function updateStartsInMemory(
+  { points, weight, kernel }: LocalData,
+  study: Study,
+  turn: UpdatePlan,
+): DeviceUpdate[] {
   const options = { ...updateOptions(study, turn, weight), kernel };
   return turn.starts.map((start) => updateDevice(points, start, turn.neighbours, options));
 }
 
-export async function updatesOfRemoteRows(
+export async function updateStartsOfRemoteRows(
   remoteRows: RemoteRows,
   weight: number,
   study: Study,

@@ -15,7 +15,7 @@ import {
   writeHeader,
 } from "../wire/frames.ts";
 import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
-import { type DecodedFrame, decodeFrame, refused } from "../wire/studyFrames.ts";
+import { type DecodedFrame, decodeFrame, frameRefusal } from "../wire/studyFrames.ts";
 import { TREE_INTEGERS } from "./board.ts";
 import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
 import {
@@ -100,7 +100,7 @@ export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint
     if (!isOfKind(frame, "board") || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
       const decoded = decodeFrame(contract, frame);
-      return decoded.kind === "centroids" ? refused("type") : decoded;
+      return decoded.kind === "centroids" ? frameRefusal("type") : decoded;
     }
     return decodeMessage(shape, contract, frame);
   };
@@ -108,41 +108,43 @@ export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint
 
 function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array): DecodedFrame | BoardMessage {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
   const at = HEADER_BYTES + FIXED_BYTES;
-  if (frame.length < at + GENERATION_HEAD_BYTES) return refused("length");
+  if (frame.length < at + GENERATION_HEAD_BYTES) return frameRefusal("length");
   const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
   const [knows, number] = [getInteger(view, HEADER_BYTES), getInteger(view, at)];
   const [rows, seeded] = [getInteger(view, at + 12), getInteger(view, at + 20)];
-  if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger)) return refused("stamp");
+  if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger))
+    return frameRefusal("stamp");
   const marks = view.getUint16(HEADER_BYTES + 40, true);
   const flags = view.getUint16(HEADER_BYTES + 42, true);
   const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
-  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0)
+    return frameRefusal("flags");
   // Nobody asks private rows for other sums than those that are paid for.
-  if (hasRoster(stage) !== (shape.releasing !== undefined)) return refused("flags");
-  if (stage === stages.rest && !shape.isTree) return refused("flags");
+  if (hasRoster(stage) !== (shape.releasing !== undefined)) return frameRefusal("flags");
+  if (stage === stages.rest && !shape.isTree) return frameRefusal("flags");
   const sizes = sizesOf(shape, stage);
   let marksAt = at + GENERATION_HEAD_BYTES;
   let content: Content | undefined;
   if (flags & NUMBERS_FLAG) {
     marksAt += 8 * sizes.numbers;
-    if (frame.length < marksAt) return refused("length");
+    if (frame.length < marksAt) return frameRefusal("length");
     const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
       view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
     );
-    if (!numbers.every(Number.isFinite)) return refused("number");
-    if (hasCentroids(stage) && !isInside(shape, numbers)) return refused("bounds");
+    if (!numbers.every(Number.isFinite)) return frameRefusal("number");
+    if (hasCentroids(stage) && !isInside(shape, numbers)) return frameRefusal("bounds");
     content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
     if (hasRoster(stage)) {
       const found = decodeRoster(frame, marksAt);
-      if (found === undefined) return refused("entry");
+      if (found === undefined) return frameRefusal("entry");
       content = { ...content, roster: found.roster };
       marksAt = found.end;
     }
   }
   const entriesAt = marksAt + MARK_BYTES * marks;
-  if (frame.length < entriesAt) return refused("length");
+  if (frame.length < entriesAt) return frameRefusal("length");
   const have = Array.from({ length: marks }, (_, n) =>
     bytesToHex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
   );
@@ -151,11 +153,11 @@ function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array):
   let end = entriesAt;
   for (let n = view.getUint16(COUNT_AT, true); n > 0; n--) {
     const found = decodeEntry(frame, end, integers);
-    if (found === undefined) return refused("entry");
+    if (found === undefined) return frameRefusal("entry");
     entries.push(found.entry);
     end = found.end;
   }
-  if (end !== frame.length) return refused("length");
+  if (end !== frame.length) return frameRefusal("length");
   const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + GENERATION_HASH_BYTES);
   const isAsking = (flags & ASKING_FLAG) !== 0;
   const isDropped = (flags & DROPPED_FLAG) !== 0;

@@ -1,10 +1,10 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
-import { alarm, type NetworkListener } from "../environment.ts";
+import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
-import { answerVerdict, sendOrder } from "../loop/refusedFrames.ts";
+import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
@@ -42,7 +42,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#options = options;
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
-    this.#alarm = alarm(clock, () => this.#work());
+    this.#alarm = clockAlarm(clock, () => this.#work());
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
@@ -131,7 +131,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
     this.#member.connect(peer);
-    sendOrder(this.#options, neighbour);
+    sendRefusedOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
     this.#wake(BOARD_PACE_MILLISECONDS);
   }
@@ -148,7 +148,7 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board") this.#hear(neighbour, verdict);
-    answerVerdict(this.#options, neighbour, verdict);
+    answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, message: BoardMessage): void {

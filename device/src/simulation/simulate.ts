@@ -13,7 +13,7 @@ import { rowsThatCount, scaleRows } from "../study/units.ts";
 import type { Contract } from "../wire/frames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
-import { eventLog, type SimulatedEvent, simulatedLinks, type Weather } from "./links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
@@ -120,7 +120,7 @@ export function simulate(options: SimulationOptions): Simulation {
   const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
-  const log = eventLog(clock.now, options.onEvent);
+  const log = simulatedEventLog(clock.now, options.onEvent);
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
   const { record, disguise } = options;
   const networks = datasets.map((_, i) => {

@@ -59,7 +59,7 @@ export interface Recording {
   readonly events: readonly RecordedEvent[];
 }
 
-export function eventLine({ at, kind, peer, frame }: RecordedEvent): string {
+export function recordingLine({ at, kind, peer, frame }: RecordedEvent): string {
   const bytes = frame.length === 0 ? {} : { frame: toBase64(frame) };
   return `${JSON.stringify({ at: Math.round(at * 1000) / 1000, kind, peer, ...bytes })}\n`;
 }

@@ -7,6 +7,7 @@ import {
   type Contract,
   EPOCH_AT,
   frameKinds,
+  frameStudyHash,
   getInteger,
   HASH_BYTES,
   HEADER_BYTES,
@@ -16,7 +17,6 @@ import {
   SEQUENCE_AT,
   type Stamp,
   setInteger,
-  studyHashOf,
   studyId,
   VERSION,
   VERSION_AT,
@@ -107,7 +107,7 @@ export function frameBytes({ k, d }: { k: number; d: number }): number {
 }
 
 /** 16 + k + 8 k d. */
-export function sketchBytes({ k, d }: { k: number; d: number }): number {
+export function sketchFrameBytes({ k, d }: { k: number; d: number }): number {
   return SKETCH_HEADER_BYTES + k + 8 * k * d;
 }
 
@@ -126,7 +126,7 @@ export function encodeCentroidsFrame(
   { tag, centroids, present, sketches }: CentroidsContent,
 ): Uint8Array {
   const { k, d } = contract;
-  const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
+  const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchFrameBytes(contract));
   const view = writeHeader(frame, "centroids", contract);
   view.setUint16(COUNT_AT, sketches.length, true);
   setInteger(view, EPOCH_AT, epoch);
@@ -141,7 +141,7 @@ export function encodeCentroidsFrame(
     for (let i = c * d; i < (c + 1) * d; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
   }
   sketches.forEach((sketch, n) => {
-    writeSketch(view, frameBytes(contract) + n * sketchBytes(contract), sketch);
+    writeSketch(view, frameBytes(contract) + n * sketchFrameBytes(contract), sketch);
   });
   return frame;
 }
@@ -176,22 +176,22 @@ export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }
 
 /** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
 export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame {
-  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return refused("length");
+  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return frameRefusal("length");
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (view.getUint32(0, true) !== MAGIC) return refused("magic");
-  if (view.getUint8(VERSION_AT) !== VERSION) return refused("version");
+  if (view.getUint32(0, true) !== MAGIC) return frameRefusal("magic");
+  if (view.getUint8(VERSION_AT) !== VERSION) return frameRefusal("version");
   const code = view.getUint8(KIND_AT);
   if (code === frameKinds.study) {
     const text = decodeText(frame.subarray(HEADER_BYTES));
-    return text === undefined ? refused("text") : { kind: "study", text };
+    return text === undefined ? frameRefusal("text") : { kind: "study", text };
   }
-  if (code !== frameKinds.centroids && code !== frameKinds.order) return refused("type");
+  if (code !== frameKinds.centroids && code !== frameKinds.order) return frameRefusal("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
-  if (!isOfStudy(frame, contract)) return refused("study");
-  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  if (!isOfStudy(frame, contract)) return frameRefusal("study");
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
   if (code === frameKinds.order) return decodeOrder(frame, view);
   const sketches = view.getUint16(COUNT_AT, true);
-  if (frame.length !== frameBytes(contract) + sketches * sketchBytes(contract)) return refused("length");
+  if (frame.length !== frameBytes(contract) + sketches * sketchFrameBytes(contract)) return frameRefusal("length");
   return decodeCentroids(contract, frame, view);
 }
 
@@ -203,10 +203,10 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
     table: view.getUint32(52, true),
     start: view.getUint32(56, true),
   };
-  if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return refused("stamp");
+  if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return frameRefusal("stamp");
   const bitmap = Math.ceil(k / 8);
   // Bits beyond the last centroid are 0, so that every frame can be written in one way only.
-  if (k % 8 !== 0 && frame[CENTROIDS_AT + bitmap - 1] >> (k % 8) !== 0) return refused("presence");
+  if (k % 8 !== 0 && frame[CENTROIDS_AT + bitmap - 1] >> (k % 8) !== 0) return frameRefusal("presence");
   const data = new Float64Array(k * d);
   let rows = 0;
   for (let c = 0, at = CENTROIDS_AT + bitmap; c < k; c++, at += 8 * d) {
@@ -214,20 +214,20 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
     for (let i = 0; i < d; i++) {
       const value = view.getFloat64(at + 8 * i, true);
       if (!isPresent) {
-        if (!Object.is(value, 0)) return refused("presence");
+        if (!Object.is(value, 0)) return frameRefusal("presence");
         continue;
       }
-      if (!Number.isFinite(value)) return refused("number");
-      if (value < low[i] || value > high[i]) return refused("bounds");
+      if (!Number.isFinite(value)) return frameRefusal("number");
+      if (value < low[i] || value > high[i]) return frameRefusal("bounds");
       data[rows * d + i] = value;
     }
     if (isPresent) rows++;
   }
-  if (rows === 0) return refused("presence");
+  if (rows === 0) return frameRefusal("presence");
   const sketches: DeviceSketch[] = [];
-  for (let at = frameBytes(contract); at < frame.length; at += sketchBytes(contract)) {
+  for (let at = frameBytes(contract); at < frame.length; at += sketchFrameBytes(contract)) {
     const sketch = readSketch(contract, view, at);
-    if (sketch === undefined) return refused("sketch");
+    if (sketch === undefined) return frameRefusal("sketch");
     sketches.push(sketch);
   }
   return { kind: "centroids", stamp, tag, centroids: { data: data.subarray(0, rows * d), rows, cols: d }, sketches };
@@ -251,13 +251,13 @@ function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): 
 }
 
 function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
-  if (frame.length !== ORDER_BYTES) return refused("length");
+  if (frame.length !== ORDER_BYTES) return frameRefusal("length");
   const flags = view.getUint16(COUNT_AT, true);
-  if (flags > 1) return refused("flags");
+  if (flags > 1) return frameRefusal("flags");
   const taken = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
   const order = { taken, refused: getInteger(view, HEADER_BYTES), isTwice: flags === 1 };
   const isStamp = [taken.epoch, taken.sequence, order.refused].every(Number.isSafeInteger);
-  return isStamp ? { kind: "order", order } : refused("stamp");
+  return isStamp ? { kind: "order", order } : frameRefusal("stamp");
 }
 
 /** Undefined: these bytes are no text. */
@@ -269,7 +269,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function refused(reason: Refusal): DecodedFrame {
+export function frameRefusal(reason: Refusal): DecodedFrame {
   return { kind: "refused", reason };
 }
 
@@ -284,7 +284,7 @@ interface StudyStatement {
 }
 
 /** The header of the study that is run; then, in a change, the other study's hash and its text. */
-export function encodeStatement({
+export function encodeStatementFrame({
   current,
   next,
   isAsking,
@@ -304,11 +304,11 @@ export function encodeStatement({
 }
 
 /** Of a frame of this kind; undefined: it is malformed. */
-export function decodeStatement(frame: Uint8Array): StudyStatement | undefined {
+export function decodeStatementFrame(frame: Uint8Array): StudyStatement | undefined {
   const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(COUNT_AT, true);
   const body = frame.subarray(HEADER_BYTES);
   if (flags > 1 || (body.length > 0 && body.length <= HASH_BYTES)) return undefined;
-  const said = { current: studyId({ hash: studyHashOf(frame) }), isAsking: flags === 1 };
+  const said = { current: studyId({ hash: frameStudyHash(frame) }), isAsking: flags === 1 };
   if (body.length === 0) return { ...said, next: undefined };
   const text = decodeText(body.subarray(HASH_BYTES));
   return text === undefined

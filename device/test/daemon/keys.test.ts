@@ -6,8 +6,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
-import { freePorts } from "../../src/daemon/machineAddresses.ts";
-import { followPeer, keyFacts, linkPeer, revokedFault, revokePeer, rotateKey } from "../../src/daemon/ownerChanges.ts";
+import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
+import {
+  followKeyInFolder,
+  keyFacts,
+  linkPeer,
+  revokedFaultInFolder,
+  revokePeer,
+  rotateKey,
+} from "../../src/daemon/ownerChanges.ts";
 import { readAudit } from "../../src/disk/auditLog.ts";
 import { readIdentity } from "../../src/disk/identityFile.ts";
 import { readLinksFile, writeLinksFile } from "../../src/disk/linksFile.ts";
@@ -47,7 +54,7 @@ const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 240_000, inte
 /** Three devices, each linked with the two others. */
 async function triangle(): Promise<DeviceFolder[]> {
   const names = ["north", "south", "east"];
-  const ports = await freePorts("127.0.0.1", names.length);
+  const ports = await freeMachinePorts("127.0.0.1", names.length);
   const folders: DeviceFolder[] = [];
   for (const [i, name] of names.entries()) {
     const rows = join(base, `${name}.csv`);
@@ -123,7 +130,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   await until(() =>
     expect(noticesOf(a)).toContain("south says that east is no longer to be trusted: its disk was stolen"),
   );
-  expect(await revokedFault(north.path, east.identity.peer)).toMatch(/^south said at .*: its disk was stolen$/);
+  expect(await revokedFaultInFolder(north.path, east.identity.peer)).toMatch(/^south said at .*: its disk was stolen$/);
   expect(await eventsOf(north)).toEqual(
     expect.arrayContaining(["started", "data", "released", "followed", "links", "revoked"]),
   );
@@ -133,7 +140,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   const link = { name: "east", peer: east.identity.peer, addresses: east.listen, allowRevoked: true };
   await linkPeer(north, link, fail);
   await until(() => expect(stateOf(a, "east")?.isConnected).toBe(true));
-  expect(await revokedFault(north.path, east.identity.peer)).toBeUndefined();
+  expect(await revokedFaultInFolder(north.path, east.identity.peer)).toBeUndefined();
 });
 
 test("a device that does not run rotates at once if its owner says so, and its successor can be handed over", async () => {
@@ -143,8 +150,8 @@ test("a device that does not run rotates at once if its owner says so, and its s
   const done = await rotateKey(north, true, fail);
   expect(done).toMatchObject({ isDone: true, next: waiting.next, behind: ["south", "east"] });
   expect((await readIdentity(north.path)).peer).toBe(done.next);
-  expect(await followPeer(south, done.successors, fail)).toEqual(["north"]);
-  expect(await followPeer(south, done.successors, fail)).toEqual([]);
+  expect(await followKeyInFolder(south, done.successors, fail)).toEqual(["north"]);
+  expect(await followKeyInFolder(south, done.successors, fail)).toEqual([]);
   expect((await readLinksFile(south.path))[0].peer).toBe(done.next);
   expect(existsSync(join(north.path, "key.next"))).toBe(false);
 });

@@ -10,7 +10,7 @@ import {
   ring,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { numberedStart, sketchLike } from "../../src/loop/numbering.ts";
+import { numberedOpeningStart, sketchNumberedLike } from "../../src/loop/numbering.ts";
 import { type Simulation, simulate } from "../../src/simulation/simulate.ts";
 import type { DeviceSketch } from "../../src/wire/studyFrames.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -108,19 +108,19 @@ describe("numberedStart(start, sketches)", () => {
 
   it("has the order of most sketches, in whatever order they came", () => {
     const sketches = [sketch(1, b, c, a), sketch(2, a, b, c), sketch(3, b, c, a)];
-    expect(numberedStart(start, sketches)).toEqual(matrix([b, c, a]));
-    expect(numberedStart(start, [...sketches].reverse())).toEqual(matrix([b, c, a]));
+    expect(numberedOpeningStart(start, sketches)).toEqual(matrix([b, c, a]));
+    expect(numberedOpeningStart(start, [...sketches].reverse())).toEqual(matrix([b, c, a]));
   });
 
   it("has a place for a cluster that no sketch has", () => {
-    expect(numberedStart(start, [sketch(1, c, [], a)])).toEqual(matrix([c, b, a]));
+    expect(numberedOpeningStart(start, [sketch(1, c, [], a)])).toEqual(matrix([c, b, a]));
   });
 
   it("is what sketchLike puts a sketch in the order of, once", () => {
     const [first, second] = [sketch(1, a, b, c), matrix([c, a, b])];
-    const found = sketchLike(first, second);
+    const found = sketchNumberedLike(first, second);
     expect(found).toEqual({ ...sketch(1, c, a, b), version: 2 });
-    expect(sketchLike(found, second)).toBe(found);
-    expect(sketchLike(sketch(1, a, [], c), second)).toEqual(sketch(1, a, [], c));
+    expect(sketchNumberedLike(found, second)).toBe(found);
+    expect(sketchNumberedLike(sketch(1, a, [], c), second)).toEqual(sketch(1, a, [], c));
   });
 });

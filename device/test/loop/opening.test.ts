@@ -2,14 +2,14 @@ import { complete, edges, graph, type Matrix, matrix, objective, path, randomStr
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { Neighbour } from "../../src/loop/neighbours.ts";
-import { Opening, startSearch } from "../../src/loop/opening.ts";
+import { Opening, openingStartSearch } from "../../src/loop/opening.ts";
 import { OpeningSync } from "../../src/loop/openingSync.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { contractOf } from "../../src/study/study.ts";
-import { originOf } from "../../src/wire/hashes.ts";
+import { originHash } from "../../src/wire/hashes.ts";
 import { type DeviceSketch, decodeFrame, encodeCentroidsFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "../problem.ts";
 
@@ -274,7 +274,7 @@ describe("reset()", () => {
 function sketches(count: number): DeviceSketch[] {
   const random = randomStream(1, "sketches");
   return Array.from({ length: count }, (_, i) => ({
-    origin: originOf(`device-${i}`),
+    origin: originHash(`device-${i}`),
     version: 1,
     shares: Uint8Array.of(100, 155),
     centroids: Float64Array.of(random(), random(), 5 + random(), 5 + random()),
@@ -287,7 +287,7 @@ describe("sketches", () => {
   it("give the same start in every order, bit for bit", () => {
     const given = sketches(20);
     const startOf = (list: DeviceSketch[]) => {
-      const search = startSearch(list, 2, resolution);
+      const search = openingStartSearch(list, 2, resolution);
       while (!search.step());
       return search.start();
     };

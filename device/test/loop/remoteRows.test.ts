@@ -10,7 +10,7 @@ import { simulatedClock } from "../../src/simulation/clock.ts";
 import type { RemoteRows } from "../../src/study/remoteRows.ts";
 import { contractOf } from "../../src/study/study.ts";
 import { dividedByScale } from "../../src/study/units.ts";
-import { fingerprintOf } from "../../src/wire/hashes.ts";
+import { rowsHash } from "../../src/wire/hashes.ts";
 import { encodeCentroidsFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "../problem.ts";
 
@@ -23,7 +23,7 @@ function elsewhere(points: Matrix, parts?: Source["parts"]): RemoteRows {
   const scaled = dividedByScale(study, points);
   const source = memorySource(scaled);
   const { signal } = new AbortController();
-  return { source: { ...source, ...(parts && { parts }) }, leftOut: 0, fingerprint: fingerprintOf(scaled), signal };
+  return { source: { ...source, ...(parts && { parts }) }, leftOut: 0, fingerprint: rowsHash(scaled), signal };
 }
 
 test("a model asks for statistics and has the bits of one with the rows, update by update", async () => {

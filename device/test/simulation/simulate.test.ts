@@ -16,7 +16,7 @@ import { testSeed as seed } from "../../../test/runs.ts";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { eventLog, type SimulatedEvent, simulatedLinks } from "../../src/simulation/links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks } from "../../src/simulation/links.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
 import { studyId } from "../../src/wire/frames.ts";
@@ -219,7 +219,7 @@ describe("the problem with a cycle of two", () => {
       clock,
       weather: { delayMilliseconds: [10, 10], loss: 0 },
       random: () => 0,
-      log: eventLog(clock.now),
+      log: simulatedEventLog(clock.now),
     });
     const hash = studyId(contract);
     const devices = [0, 1].map((i) => {

@@ -81,7 +81,6 @@ function drawPanel(document: Document, outcomes: readonly MethodOutcome[], quali
   });
 }
 
-/** Whole decades around some values. */
 function decades(values: readonly number[]): [number, number] {
   const low = Math.floor(Math.log10(Math.min(...values)));
   return [10 ** low, 10 ** Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))];

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { graph } from "@fedkm/core";
 import {
   type DeviceFolder,
-  freePorts,
+  freeMachinePorts,
   readAudit,
   readFolder,
   revokePeer,
@@ -289,7 +289,7 @@ async function sameKeyTwice(): Promise<boolean> {
 
 async function copyOf({ path, name, data, announce }: DeviceFolder, to: string): Promise<DeviceFolder> {
   cpSync(path, to, { recursive: true, filter: (file) => !file.endsWith("lock") });
-  const [port] = await freePorts("127.0.0.1", 1);
+  const [port] = await freeMachinePorts("127.0.0.1", 1);
   await writeSettings(to, { name, data, announce, listen: [`/ip4/127.0.0.1/tcp/${port}`] });
   return readFolder(to);
 }

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
+import { readFolder, readFolderRows, readHistory, readStudyText, rowSourcePoints } from "@fedkm/device/daemon";
 import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
 import { fileSystemReason } from "@fedkm/files";
@@ -46,7 +46,7 @@ export async function runAuditCommand(flags: AuditFlags, io: Console): Promise<v
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {
   const { data = [], runs, seed } = flags;
   const study = studyOf(flags);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
+  const datasets = await Promise.all(data.map((file) => rowSourcePoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const tallies = await withProgress(io, (progress) => {
     const onRun = async (done: number) => {
@@ -80,7 +80,7 @@ async function auditDevice(record: string, state: string): Promise<AuditAnswer> 
     recordings: await readRecording(record),
     self: identity.peer,
     study,
-    rows: await readRows(folder, process.env),
+    rows: await readFolderRows(folder, process.env),
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });

@@ -2,7 +2,7 @@
 
 import { methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { canShare, sharedMethod } from "@fedkm/device";
+import { canSimulateShared, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
   comparedMethodOptions,
@@ -38,7 +38,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     const { datasets, labels } = data;
     const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), data.names, datasets, seed);
     // What the links of this network do not allow is left out, unless it was asked for.
-    if (options.method === undefined && !canShare(graph)) delete table.shared;
+    if (options.method === undefined && !canSimulateShared(graph)) delete table.shared;
     const names = Object.keys(table);
     let done = 0;
     const onMethod = () => {

@@ -15,7 +15,7 @@ import {
   randomStream,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
+import { hasDaemonSettled, localNetworkOfPoints, prepareLocalNetwork } from "@fedkm/device/daemon";
 import { compareMethods, drawComparison } from "@fedkm/experiments";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
@@ -80,11 +80,11 @@ async function runDevices(datasets: readonly Matrix[], graph: Graph, signal: Abo
   const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
   const moments: Moment[] = [];
   try {
-    const data = planPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
-    const folders = await prepareFolders({ base, graph, ...data });
+    const data = localNetworkOfPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
+    const folders = await prepareLocalNetwork({ base, graph, ...data });
     const last = await runProcesses(folders, signal, (statuses) => {
       if (performance.now() > until) throw new Error("the devices have not agreed within 3 minutes");
-      const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
+      const agreed = statuses.filter((status) => hasDaemonSettled(status, AGREED_MOVE)).length;
       progress.show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);
       moments.push(...momentOf(statuses));
       return agreed === statuses.length;

@@ -5,13 +5,13 @@ import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } fr
 import {
   createFolder,
   drawInvite,
-  everyInterface,
+  everyMachineInterface,
   folderInvite,
-  freePorts,
-  lookAtRows,
+  freeMachinePorts,
+  lookAtRowSource,
   readStudyText,
+  rowSourceRemarks,
   rowsFault,
-  stayRemarks,
 } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -76,17 +76,18 @@ export async function runDeviceInitCommand(options: InitOptions, io: Console): P
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRows({ data, study }, process.env);
+  const { rows, counts } = await lookAtRowSource({ data, study }, process.env);
   const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
-  const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
+  const listen =
+    options.listen ?? (await freeMachinePorts("0.0.0.0", 1)).flatMap((port) => everyMachineInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
   const invite = await folderInvite(folder);
   const lines = [
     `device ${name} is in the folder ${state}; its secret key is ${state}/key, keep it there`,
     ...gain,
-    ...stayRemarks(data, study),
+    ...rowSourceRemarks(data, study),
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,

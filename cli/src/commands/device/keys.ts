@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import {
   type AuditLine,
   type AuditReport,
-  auditFacts,
-  followPeer,
+  auditLogFacts,
+  followKeyInFolder,
   readAudit,
   readFolder,
   revokePeer,
@@ -44,7 +44,7 @@ export async function runDeviceRotateCommand({ state, now = false }: RotateOptio
 }
 
 export async function runDeviceFollowCommand(file: string, state: string, io: Console): Promise<void> {
-  const names = await followPeer(await readFolder(state), readFileSync(file, "utf8"), warnOn(io));
+  const names = await followKeyInFolder(await readFolder(state), readFileSync(file, "utf8"), warnOn(io));
   const nobody = "no link has followed: the file names no linked peer, or all of them have followed before";
   io.stdout.write(`${names.length > 0 ? `${names.join(", ")} is linked by its new key` : nobody}\n`);
 }
@@ -85,7 +85,7 @@ export async function runDeviceLogCommand({ state, json }: { state: string; json
 }
 
 function sentence(line: AuditLine): string {
-  const facts = auditFacts(line);
+  const facts = auditLogFacts(line);
   return [`${line.at}  ${line.event}`, ...(facts.length > 0 ? [facts.join(", ")] : [])].join("  ");
 }
 

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { type Study, whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
 import {
-  acceptPeer,
+  acceptStranger,
   folderInvite,
   isLocked,
   type KeyFacts,
@@ -14,7 +14,7 @@ import {
   parseInvite,
   readFolder,
   type Stranger,
-  shortName,
+  strangerName,
   unlinkPeer,
   waitingPeers,
   writeSettings,
@@ -62,7 +62,7 @@ export async function runDeviceAcceptCommand(
   }
   const peer = chosenPeer(waiting, which);
   await agreeToOpen(folder.study, options, io);
-  const linked = await acceptPeer(folder, { peer, name, allowRevoked }, warnOn(io));
+  const linked = await acceptStranger(folder, { peer, name, allowRevoked }, warnOn(io));
   io.stdout.write(`linked ${linked}, which had linked this device; it connects within half a minute\n`);
 }
 
@@ -87,7 +87,7 @@ async function agreeToOpen(
 function chosenPeer(waiting: readonly Stranger[], which: string): string {
   const meant = waiting.filter(({ peer }) => which !== "" && (peer.startsWith(which) || peer.endsWith(which)));
   if (meant.length === 1) return meant[0].peer;
-  const known = waiting.map(({ peer }) => shortName(peer)).join(", ");
+  const known = waiting.map(({ peer }) => strangerName(peer)).join(", ");
   throw new RangeError(
     `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
   );
@@ -153,7 +153,7 @@ function describeWaiting(waiting: readonly Stranger[], state: string): string[] 
     "",
     "these devices have linked this one and wait to be linked back:",
     ...waiting.map(({ peer, address, attempts }) => `  ${peer} from ${address}, ${attempts} times`),
-    `to link one back: fedkm device accept ${shortName(waiting[0].peer)} --state ${state}`,
+    `to link one back: fedkm device accept ${strangerName(waiting[0].peer)} --state ${state}`,
     "Compare the id with its owner first: anybody can ask to be linked.",
   ];
 }

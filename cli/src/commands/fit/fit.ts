@@ -1,21 +1,18 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { type Method, methods } from "@fedkm/core";
 import {
   checkRequest,
   type FitContext,
   type FitRequest,
   fitTables,
   type MethodSettings,
-  type NamedMethod,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { stepWatch } from "../../input/progressWords.ts";
-import { linksOfFlag, rowsAt } from "../../input/reading.ts";
+import { linksOfFlag, methodOfFlag, rowsAt } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
@@ -46,7 +43,7 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   const plugins = await pluginsOf(flags);
   const asked = {
     ...flags,
-    method: await methodOf(flags.method, plugins.methods),
+    method: await methodOfFlag(flags.method, plugins.methods),
     graph: linksOfFlag(flags.graph, plugins.graphs),
   };
   checkRequest(asked);
@@ -60,18 +57,6 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   printAnswer(io, flags.json, summary(outcome, warnings, written.paths, milliseconds), () =>
     fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
   );
-}
-
-/** Methods of plug-ins come first. Only the shared one needs what devices are made of. */
-export async function methodOf(name: string, plugged: Readonly<Record<string, Method>>): Promise<string | NamedMethod> {
-  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
-  if (Object.hasOwn(methods, name)) return name;
-  if (name !== "shared") {
-    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
-    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
-  }
-  const { sharedMethod } = await import("@fedkm/device");
-  return { name, method: sharedMethod };
 }
 
 interface Watched {

@@ -5,6 +5,7 @@ import { type Matrix, predict } from "@fedkm/core";
 import { type FitRequest, fitTables, type LinksRequest, optionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
+import { methodOfFlag } from "../../input/reading.ts";
 import { version } from "../../version.ts";
 import { decodeFrames, encodeFrame, type Frame, type FrameArray } from "./frames.ts";
 
@@ -26,7 +27,7 @@ function asMatrix({ data, rows, cols }: FrameArray): Matrix {
 async function fitAnswer({ request, names }: Frame["header"], datasets: readonly Matrix[]): Promise<Frame> {
   const called = Array.isArray(names) ? names.map(String) : datasets.map((_, i) => String(i));
   const tables = datasets.map((points, i) => ({ name: called[i], points }));
-  const { model, labels, sums } = await fitTables({ ...requestOf(request), tables, examine: false });
+  const { model, labels, sums } = await fitTables({ ...(await requestOf(request)), tables, examine: false });
   const { objective, rounds, converged, messages, bytes } = model;
   const { k, cols, counts } = sums;
   // A cluster without any row has no mean.
@@ -42,13 +43,14 @@ async function fitAnswer({ request, names }: Frame["header"], datasets: readonly
   };
 }
 
-function requestOf(request: unknown): FitRequest {
+async function requestOf(request: unknown): Promise<FitRequest> {
   if (typeof request !== "object" || request === null || Array.isArray(request))
     throw new UsageError(`request must be an object, got ${JSON.stringify(request)}`);
   const { graph = "complete", ...rest } = request as { graph?: unknown } & FitRequest;
   if (typeof graph !== "string" && !Array.isArray(graph))
     throw new UsageError(`graph must be a rule or a list of links, got ${JSON.stringify(graph)}`);
-  return { ...rest, graph: graph as LinksRequest };
+  const method = typeof rest.method === "string" ? { method: await methodOfFlag(rest.method) } : {};
+  return { ...rest, ...method, graph: graph as LinksRequest };
 }
 
 /** Centroids first, then the points whose nearest ones are asked for. */

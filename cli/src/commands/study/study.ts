@@ -15,12 +15,12 @@ import {
   whatTrustMeans,
 } from "@fedkm/device";
 import {
-  draftStudy,
-  featureBounds,
-  readColumns,
-  readPoints,
+  draftStudyFile,
   readStudyText,
+  rowSourceColumns,
+  rowSourcePoints,
   type StudyDraft,
+  studyFileBounds,
 } from "@fedkm/device/daemon";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -45,8 +45,8 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
   const features =
     data === undefined
       ? feature?.map(parseFeature)
-      : featureBounds(await readColumns(data, process.env, columns?.split(",")));
-  const text = draftStudy({ ...draft, features: features ?? [] });
+      : studyFileBounds(await rowSourceColumns(data, process.env, columns?.split(",")));
+  const text = draftStudyFile({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
   await writeWhole(out, text);
   const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
@@ -108,7 +108,7 @@ export async function runStudyCheckCommand(
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
-    const points = await readPoints(path, study, process.env);
+    const points = await rowSourcePoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
   const facts = { study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };

@@ -5,13 +5,13 @@ import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
 import {
   type DaemonStatus,
-  deviceName,
-  hasSettled,
+  hasDaemonSettled,
+  localNetworkName,
+  localNetworkOfPoints,
   type NetworkData,
-  planPoints,
-  prepareFolders,
-  readPoints,
+  prepareLocalNetwork,
   readStudyText,
+  rowSourcePoints,
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
@@ -40,11 +40,11 @@ export interface UpFlags {
 export async function runUpCommand(options: UpFlags, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
-  const names = data.map((_, index) => deviceName(index, data.length));
+  const names = data.map((_, index) => localNetworkName(index, data.length));
   const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
-    const folders = await prepareFolders({ base: state, studyText, data, graph });
+    const folders = await prepareLocalNetwork({ base: state, studyText, data, graph });
     const dashboard =
       options.dashboard === undefined
         ? undefined
@@ -67,7 +67,7 @@ function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout,
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
   return (statuses: Statuses): boolean => {
-    const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasSettled(status)));
+    const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasDaemonSettled(status)));
     // Without a terminal there is one table, the last.
     if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
     return isOver;
@@ -112,13 +112,13 @@ async function networkData(options: UpFlags): Promise<NetworkData & { readonly d
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
     const { datasets } = paperData("iso", devices ?? 10, 100, seed);
-    return { ...planPoints(datasets, join(state, "data")), datasets };
+    return { ...localNetworkOfPoints(datasets, join(state, "data")), datasets };
   }
   if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
   if (devices !== undefined && devices !== data.length) {
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
   const studyText = readStudyText(study);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText), process.env)));
+  const datasets = await Promise.all(data.map((file) => rowSourcePoints(file, parseStudy(studyText), process.env)));
   return { studyText, data: data.map((path) => ({ path })), datasets };
 }
