@@ -56,7 +56,6 @@ function geometricSizes(rows: number, devices: number, ratio: number): number[] 
 /** From devices that are alike to devices that hold few of the clusters. */
 export const splitNames = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"] as const;
 
-/** The paper's kinds of data. */
 export type DrawnName = "iso" | "var" | "aniso";
 
 /** A kind and a split, such as "var classes:2": dealt by that split, and one row in five of every device held back. */
@@ -112,9 +111,7 @@ export interface StudyCell {
   /** A pass that lowers the local objective by no more is the last. */
   readonly tol: number | null;
   readonly safeguard: boolean;
-  /** Of distributed. */
   readonly eta: number | null;
-  /** Of gradient. */
   readonly rho: number | null;
   readonly rounds: number;
   readonly run: number;

@@ -27,20 +27,19 @@ export interface Features {
 
 /** Points as they were read; wide ones are reduced. */
 export function reproductionFeatures({ points, labels }: LabelledPoints): Features {
-  const sha256 = createHash("sha256").update(new Uint8Array(points.data.buffer)).update(labels).digest("hex");
-  return {
-    points: followUpFeatures({ points, labels }),
-    mark: { rows: points.rows, columns: points.cols, sha256 },
-  };
+  const sha256 = hashOf(new Uint8Array(points.data.buffer), labels);
+  return { points: followUpFeatures({ points, labels }), mark: { rows: points.rows, columns: points.cols, sha256 } };
+}
+
+function hashOf(...parts: readonly NodeJS.ArrayBufferView[]): string {
+  return parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 }
 
 export interface StudyRequest extends PlanOptions {
   /** One of `studies`, or "features", which needs the next two. */
   readonly what: string;
   readonly features?: Features | undefined;
-  /** How many devices share the features. */
   readonly devices: number;
-  /** Files of plug-ins. */
   readonly plugins?: readonly string[] | undefined;
   /** Where the journal is. */
   readonly folder: string;
@@ -70,7 +69,7 @@ export async function reproduceStudy(request: StudyRequest): Promise<FinishedRun
   const study = features ? featuresPlan(features.points, devices, planning) : studies[what](planning);
   const plan = withPlugins(study, plugins);
   const own = features && { data: features.mark, devices };
-  const added = files && { plugins: files.map((file) => ({ file, sha256: fileHash(file) })) };
+  const added = files && { plugins: files.map((file) => ({ file, sha256: hashOf(readFileSync(file)) })) };
   const asked = { fedkm: packageFile().version, what, ...own, ...added, seed, runs, quick, starts };
   const manifest = { ...asked, cells: plan.cells.length };
   const rows = await runCells(plan, manifest, request);
@@ -115,10 +114,6 @@ async function runCells({ cells }: Plan, manifest: object, request: StudyRequest
     journal.close();
   }
   return parts.flatMap((_, batch) => finished.get(batch) ?? []);
-}
-
-function fileHash(file: string): string {
-  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
 const root = new URL("../", import.meta.url);

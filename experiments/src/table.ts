@@ -4,7 +4,6 @@ import { csvRecordLine, csvRecords } from "@fedkm/files";
 
 export type Value = number | string | null;
 
-/** A row of a table. */
 export type TableRow<Column extends string = string> = { readonly [column in Column]: Value };
 
 /** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */

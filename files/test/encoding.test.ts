@@ -1,5 +1,6 @@
 // Categories and transforms, against definitions on pooled rows.
 
+import { fileURLToPath } from "node:url";
 import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import {
@@ -59,7 +60,7 @@ test("numbers that are named are categories too, and nothing else is", async () 
 });
 
 test("categories of a Parquet file are its texts, booleans and named numbers", async () => {
-  const file = new URL("fixtures/snappy.parquet", import.meta.url).pathname;
+  const file = fileURLToPath(new URL("fixtures/snappy.parquet", import.meta.url));
   const table = await readTable(file, { columns: ["site", "flag", "few"], categories: ["site", "flag", "few"] });
   const plain = await readTable(file, { columns: ["few"] });
   const words = table.categories?.[2]?.words ?? [];

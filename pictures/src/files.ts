@@ -91,13 +91,7 @@ function outline(path: Element): string {
   const operators: string[] = [];
   let at: readonly number[] = [0, 0];
   for (const [, letter, rest] of (path.getAttribute("d") ?? "").matchAll(/([MLQCZ])([^MLQCZ]*)/g)) {
-    const numbers =
-      rest.trim() === ""
-        ? []
-        : rest
-            .trim()
-            .split(/[\s,]+/)
-            .map(Number);
+    const numbers = Array.from(rest.matchAll(/[^\s,]+/g), Number);
     const points = letter === "Q" ? cubic(at, numbers) : numbers;
     operators.push(`${points.map(short).join(" ")} ${{ M: "m", L: "l", Q: "c", C: "c", Z: "h" }[letter]}`);
     if (numbers.length > 0) at = numbers.slice(-2);

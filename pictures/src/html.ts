@@ -42,7 +42,6 @@ interface HtmlTable {
   readonly rows: readonly (readonly HtmlCell[])[];
   /** So many columns at the left are names; figures stand at the right of theirs. */
   readonly names: number;
-  /** Classes of the table. */
   readonly kind?: string;
 }
 

@@ -73,23 +73,8 @@ export function drawNetwork(document: Document, { names, links }: NetworkDrawing
   return root;
 }
 
-interface DeviceSpot {
-  readonly x: number;
-  readonly y: number;
-  readonly name: string;
-  readonly label: string;
-  readonly text: Attributes;
-}
-
-interface Layout {
-  readonly spots: readonly DeviceSpot[];
-  readonly radius: number;
-  readonly height: number;
-  readonly isInside: boolean;
-}
-
 /** The first device is on top, the others follow clockwise. */
-function layout(names: readonly string[], width: number): Layout {
+function layout(names: readonly string[], width: number) {
   const isInside = names.length <= 2 * MOST_LEVEL && names.every((name) => textWidth(name) <= 2 * NODE - 6);
   const radius = isInside ? NODE : SMALL_NODE;
   const isTurned = !isInside && names.length > MOST_LEVEL;
@@ -101,7 +86,7 @@ function layout(names: readonly string[], width: number): Layout {
   const circle = Math.min(width / 2 - beside, 50 + 20 * names.length);
   // Around a full circle even turned names need a line each.
   const every = isTurned ? Math.ceil((names.length * LINE) / (2 * Math.PI * (circle + AWAY))) : 1;
-  const spots = names.map((name, i): DeviceSpot => {
+  const spots = names.map((name, i) => {
     const turn = (2 * Math.PI * i) / names.length;
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];

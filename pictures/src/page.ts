@@ -15,17 +15,16 @@ export interface SvgPage {
   title(x: number, y: number, content: string): void;
   heading(x: number, y: number, content: string): void;
   text(x: number, y: number, content: string): void;
-  label(x: number, y: number, content: string, placed?: Placed): void;
+  /** `anchor` is where its point is in it. */
+  label(
+    x: number,
+    y: number,
+    content: string,
+    placed?: { readonly anchor?: "start" | "middle" | "end"; readonly upwards?: boolean },
+  ): void;
   /** A line, and a mark at its middle: the sample of a legend. */
   sample(x: number, y: number, style: LineStyle): void;
-  /** The page as a file. */
   toString(): string;
-}
-
-/** Where a label's point is in it, and whether it runs upwards. */
-interface Placed {
-  readonly anchor?: "start" | "middle" | "end";
-  readonly upwards?: boolean;
 }
 
 const SAMPLE = 34;

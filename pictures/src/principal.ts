@@ -48,13 +48,8 @@ export function projectOnAxes(data: Float64Array, { means, axes }: Omit<Principa
   });
 }
 
-interface Axes {
-  readonly axes: Float64Array[];
-  readonly variances: number[];
-}
-
 /** All axes of the space, of which the leading ones are kept. */
-function jacobiAxes(centred: Matrix, count: number): Axes {
+function jacobiAxes(centred: Matrix, count: number) {
   const { cols } = centred;
   const { values, vectors } = symmetricEigen(covariance(centred), cols);
   const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
@@ -66,7 +61,7 @@ function jacobiAxes(centred: Matrix, count: number): Axes {
 }
 
 /** The axes inside a small space that holds most of the variance. */
-function subspaceAxes(centred: Matrix, count: number): Axes {
+function subspaceAxes(centred: Matrix, count: number) {
   const { basis, coordinates } = leadingSubspace(centred, count);
   const inside = jacobiAxes(coordinates, count);
   const axes = inside.axes.map((turned) =>
@@ -143,15 +138,8 @@ const ITERATIONS = 30;
 /** The eye sees no smaller gain of variance. */
 const GAIN = 1e-4;
 
-interface Subspace {
-  /** Orthonormal. */
-  readonly basis: readonly Float64Array[];
-  /** The points along the basis. */
-  readonly coordinates: Matrix;
-}
-
 /** `centred` is never multiplied with itself: a step costs as much as reading it twice for each vector. */
-function leadingSubspace(centred: Matrix, count: number): Subspace {
+function leadingSubspace(centred: Matrix, count: number) {
   const random = randomStream(1);
   const size = Math.min(count + SPARE, centred.cols);
   let basis = orthonormal(
@@ -166,6 +154,7 @@ function leadingSubspace(centred: Matrix, count: number): Subspace {
     held = dot(coordinates.data, 0, coordinates.data);
     if (held <= (1 + GAIN) * before) break;
   }
+  // The basis is orthonormal, and the coordinates are those of the points along it.
   return { basis, coordinates };
 }
 

@@ -11,11 +11,9 @@ export interface SvgPicture {
   readonly height: number;
   /** What a screen reader says and what a browser shows on hovering. */
   readonly name: string;
-  /** The markup of what is drawn. */
   readonly body: string;
 }
 
-/** The picture on a ground of its own, as a file. */
 export function svgFile({ width, height, name, body }: SvgPicture): string {
   const size = `width="${width}" height="${height}"`;
   const drawn = `<rect ${size} fill="${paper}"></rect>${body}`;

@@ -62,7 +62,8 @@ export function axisTicks({ domain, length, spacing, direction, most = 6, whole 
   const isKept = ({ values }: Labelled) => !whole || values.every(Number.isInteger);
   const tried = [...candidates(low, high, spacing, most)].filter(isKept);
   if (tried.length === 0) tried.push({ values: [Math.round(low)], labels: [compactLabel(Math.round(low))] });
-  const { values, labels } = tried.find(isClear) ?? first(tried[tried.length - 1]);
+  const fewest = tried[tried.length - 1];
+  const { values, labels } = tried.find(isClear) ?? { values: [fewest.values[0]], labels: [fewest.labels[0]] };
   const written = new Map(values.map((value, i) => [value, labels[i]]));
   const last = labels.length - 1;
   return {
@@ -73,10 +74,6 @@ export function axisTicks({ domain, length, spacing, direction, most = 6, whole 
       Math.max(0, place(values[last]) + extent(labels[last]) / 2 - length),
     ],
   };
-}
-
-function first({ values, labels }: Labelled): Labelled {
-  return { values: values.slice(0, 1), labels: labels.slice(0, 1) };
 }
 
 interface Labelled {
@@ -189,14 +186,14 @@ export function compactLabel(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   const unit = size < TOO_LARGE ? units.find(({ least }) => size >= least) : undefined;
-  if (unit === undefined) return trimmed(value.toExponential(1));
+  // 1.0e-6 as 1e-6.
+  if (unit === undefined)
+    return value
+      .toExponential(1)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   if (unit.size > 0) return `${Number((value / 10 ** unit.size).toFixed(1))}${unit.name}`;
   return size >= 1000 ? countLabel(Math.round(value)) : String(Number(value.toPrecision(3)));
-}
-
-/** 1.0e-6 as 1e-6. */
-function trimmed(written: string): string {
-  return written.replace(/\.?0+e/, "e").replace("e+", "e");
 }
 
 /** So many significant digits: 0.049, 20.29, 5.3e-6. */

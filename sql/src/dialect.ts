@@ -6,7 +6,6 @@ export interface SqlDialect {
   readonly name: string;
   /** A name of a table or column, as text that cannot end early. */
   quote(name: string): string;
-  /** Text as a value. */
   text(value: string): string;
   /** A double, to the last bit. */
   number(value: number): string;
@@ -30,7 +29,6 @@ export interface SqlDialect {
   measure?(centroids: Matrix): DistanceSql | undefined;
 }
 
-/** An expression and the name that it gets. */
 export interface NamedExpression {
   readonly name: string;
   readonly as: string;
@@ -40,7 +38,6 @@ export interface NamedExpression {
 export interface DistanceSql {
   /** The distances, squared unless `isLength`, after what they are made of. Each step uses names of the ones before. */
   readonly steps: readonly (readonly NamedExpression[])[];
-  /** The least distance. */
   readonly least: string;
   /** The number of the first centroid with that distance; NULL where it is no number. */
   label(best: string): string;

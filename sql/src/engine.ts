@@ -14,7 +14,6 @@ export interface EngineColumn {
 
 export interface SqlEngine {
   readonly dialect: SqlDialect;
-  /** The columns of a relation. */
   columns(relation: string, signal?: AbortSignal): Promise<EngineColumn[]>;
   /**
    * The rows of a query whose `cols` columns are doubles, in blocks of at most BLOCK_ROWS. A block is overwritten by the
@@ -69,5 +68,9 @@ export class BlockFiller {
 export async function gatherEngineRows(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
   const parts: Matrix[] = [];
   for await (const { data, rows } of blocks) parts.push({ data: data.slice(), rows, cols });
+  return stackedBlocks(parts, cols);
+}
+
+export function stackedBlocks(parts: readonly Matrix[], cols: number): Matrix {
   return parts.length === 0 ? { data: new Float64Array(0), rows: 0, cols } : stack(parts);
 }

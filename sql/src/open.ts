@@ -63,7 +63,6 @@ export interface BoundedSource {
   readonly outside: readonly number[];
 }
 
-/** Of each column. */
 export interface ColumnScaling {
   readonly offset: readonly number[];
   readonly scale: readonly number[];

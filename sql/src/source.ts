@@ -1,7 +1,7 @@
 // A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
+import { fastKernel, type Matrix, takeRows } from "@fedkm/core";
 import {
   addKernelBlock,
   memorySource,
@@ -12,7 +12,7 @@ import {
 } from "@fedkm/core/sources";
 import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
-import { gatherEngineRows, type SqlEngine } from "./engine.ts";
+import { gatherEngineRows, type SqlEngine, stackedBlocks } from "./engine.ts";
 import {
   borderStatement,
   isExactSql,
@@ -23,7 +23,6 @@ import {
 } from "./statements.ts";
 import type { RowReader, Survey } from "./survey.ts";
 
-/** What a source tells about its work. */
 export interface Watcher {
   /** Rows that have passed in the current pass. */
   readonly onRows?: ((rows: number) => void) | undefined;
@@ -39,7 +38,6 @@ export interface SurveyedRows {
   readonly survey: Survey;
 }
 
-/** All rows in memory. */
 export async function loadedSqlSource(
   { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,
@@ -128,11 +126,7 @@ export function sourceOn(
           near += own.rows;
           return near <= mostRows;
         });
-        return near > mostRows
-          ? undefined
-          : found.length === 0
-            ? { data: new Float64Array(0), rows: 0, cols }
-            : stack(found);
+        return near > mostRows ? undefined : stackedBlocks(found, cols);
       }, stop),
   };
 }

@@ -22,7 +22,6 @@ export interface RowSelection {
   readonly columns: readonly SelectedColumn[];
   /** A condition in SQL, as the user gave it. */
   readonly where?: string | undefined;
-  /** Whether rows with a missing number are left out. */
   readonly dropsMissing: boolean;
   /** For each column, before it is scaled: rows outside are left out. */
   readonly bounds?: readonly SourceBounds[];
@@ -68,7 +67,6 @@ export function outsideStatement(selected: RowSelection, bounds: readonly Source
   return selectSqlSteps(dialect, outside.join(", "), rowsOf(selected));
 }
 
-/** All rows, as doubles. */
 export function rowsStatement(selected: RowSelection): string {
   return selectSqlSteps(selected.dialect, names(selected), rowsOf(selected));
 }
@@ -187,7 +185,6 @@ function labelledRows(selected: RowSelection, centroids: Matrix): Stepwise {
   return after(rowsOf(selected), ...nearest(measure), { named: [{ name: LABEL, as: decided }] });
 }
 
-/** The column of the labels. */
 export const CLUSTER = "cluster";
 
 /**

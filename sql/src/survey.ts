@@ -16,10 +16,7 @@ import {
 /** What becomes of rows with a missing number. */
 export type MissingRows = "refuse" | "drop";
 
-export interface Survey {
-  readonly rows: number;
-  readonly least: Float64Array;
-  readonly most: Float64Array;
+export interface Survey extends Pick<SelectionSummary, "rows" | "least" | "most"> {
   /** Rows that were left out because a number is missing. */
   readonly dropped: number;
 }

@@ -4,8 +4,8 @@ import { type Matrix, takeRows } from "@fedkm/core";
 import { memorySource, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EngineTables, has } from "./engines.ts";
 import { engines, problem } from "./exact.ts";
-import { has, type Place } from "./places.ts";
 
 const { points, centroids } = problem(8);
 const { cols } = points;
@@ -18,13 +18,13 @@ const inside = takeRows(points, Array.from({ length: points.rows }, (_, r) => r)
 
 for (const { engine, open } of engines) {
   describe.skipIf(!has(engine))(`${engine}: rows within bounds`, () => {
-    let place: Place;
+    let tables: EngineTables;
     let address = "";
     beforeAll(async () => {
-      place = await open();
-      address = await place.put(points);
+      tables = await open();
+      address = await tables.put(points);
     });
-    afterAll(() => place?.stop());
+    afterAll(() => tables?.stop());
 
     it.each(["stream", "aggregate"] as const)("counts and sums them as the kernel, %s", async (read) => {
       const opened = await openSource(address, { env: {}, read });

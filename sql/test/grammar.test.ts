@@ -90,14 +90,14 @@ async function engineWith({ dialect, macros, translated, grammar }: Other, seed:
 for (const other of others) {
   const { dialect } = other;
   describe(`${dialect.name}: statements that its grammar takes`, () => {
-    let place: Awaited<ReturnType<typeof engineWith>>;
+    let opened: Awaited<ReturnType<typeof engineWith>>;
     beforeAll(async () => {
-      place = await engineWith(other, 3);
+      opened = await engineWith(other, 3);
     });
-    afterAll(() => place?.engine.close());
+    afterAll(() => opened?.engine.close());
 
     it("gives the kernel's counts and sums, a sample and the rows near borders", async () => {
-      const { engine, asked, points, centroids } = place;
+      const { engine, asked, points, centroids } = opened;
       const relation = dialect.quote("rows");
       const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", where: "1 = 1" });
       const expected = await sourceStatistics(memorySource(points), centroids);
@@ -113,7 +113,7 @@ for (const other of others) {
     });
 
     it("has one cluster where there is one centroid, and leaves rows with NULL out", async () => {
-      const { engine, points } = place;
+      const { engine, points } = opened;
       const relation = `(SELECT ${dialect.quote(hostile(0))} AS a FROM ${dialect.quote("rows")} UNION ALL SELECT NULL) AS q`;
       const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", missing: "drop" });
       const { counts } = await sourceStatistics(source, { data: Float64Array.of(0), rows: 1, cols: 1 });

@@ -9,7 +9,7 @@ import { sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
-import { has } from "./places.ts";
+import { has } from "./engines.ts";
 
 /** A server that makes a table from a SELECT. */
 interface Server {

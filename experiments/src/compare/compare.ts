@@ -38,9 +38,7 @@ interface ComparisonProblem {
   readonly plugins?: Plugins;
 }
 
-/** How good centroids are. */
 interface Quality {
-  /** GCD to the pooled solution. */
   readonly gcd: number;
   readonly cv: number;
   /**
@@ -137,16 +135,9 @@ const commonStarts = {
 
 export type ComparisonStart = keyof typeof commonStarts;
 
-/** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
-export interface CurvePoint {
-  readonly rounds: number;
-  readonly messages: number;
-  readonly bytes: number;
-  readonly gcd: number;
-  readonly costRatio: number | null;
-}
+export type CurvePoint = Pick<MethodOutcome, "rounds" | "messages" | "bytes" | "gcd" | "costRatio">;
 
 export interface MethodOutcome extends Quality {
   readonly method: string;

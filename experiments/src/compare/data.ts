@@ -5,11 +5,9 @@ import { dealBy, type Split } from "../cell.ts";
 import type { DataRequest } from "../plugins/plugin.ts";
 import { drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
 
-/** What methods are compared on, whatever it comes from. */
 export interface ComparedData {
   /** For a person: what it is. */
   readonly name: string;
-  /** Of the devices. */
   readonly names: readonly string[];
   readonly datasets: readonly Matrix[];
   readonly labels?: readonly Uint32Array[] | undefined;
@@ -17,7 +15,6 @@ export interface ComparedData {
   readonly k?: number | undefined;
 }
 
-/** The data of a comparison that come with the package. */
 export const comparedDatasets = ["iso", "var", "aniso", "iris", "digits"] as const;
 
 /** One of these, dealt by a split. `pointsPerDevice` are those of a drawn device, in the mean. */

@@ -9,7 +9,6 @@ import { type DotGrid, type MeasureName, type PanelGrid, type SummaryName, summa
 import type { TableRow } from "../table.ts";
 import { drawDotGrid } from "./dots.ts";
 import {
-  type Extent,
   type PictureLook,
   type Point,
   panelSeries,
@@ -28,7 +27,6 @@ const ACROSS = 14;
 const DOWN = 18;
 const BELOW = 86;
 
-/** The picture of a study, whichever kind it is. */
 export function drawPicture(
   table: readonly TableRow[],
   grid: PanelGrid | DotGrid,
@@ -96,15 +94,10 @@ function legendOf(grid: PanelGrid) {
   });
 }
 
-interface Range extends Extent {
-  readonly ticks: number[];
-  readonly tickFormat: (value: number) => string;
-}
-
-function rangeOf(points: readonly Point[], measure: MeasureName): Range {
+function rangeOf(points: readonly Point[], measure: MeasureName) {
   const { domain, spacing } = seriesExtent(points, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
-  return { domain, spacing, ticks, tickFormat: (value) => seriesTickLabel(tickFormat(value)) };
+  return { domain, spacing, ticks, tickFormat: (value: number) => seriesTickLabel(tickFormat(value)) };
 }
 
 /** Room around a panel for its ticks. */
@@ -114,7 +107,7 @@ const MARGIN_TOP = 8;
 const INSET = 6;
 
 interface PanelLook {
-  readonly range: Range;
+  readonly range: ReturnType<typeof rangeOf>;
   /** Which of its axes have labels. */
   readonly axes: { readonly x: boolean; readonly y: boolean };
   readonly width: number;

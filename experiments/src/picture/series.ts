@@ -8,7 +8,6 @@ import { selectCellRows, type TableRow } from "../table.ts";
 /** Rounding ends here; below it there is nothing to see. */
 const LOWEST = 1e-32;
 
-/** What was asked of a picture. */
 export interface PictureLook {
   readonly summary: SummaryName;
   /** A journal has captions of its own. */
@@ -80,7 +79,6 @@ function pointOf(cell: TableRow, x: number, measure: MeasureName, summary: Summa
   return { x, value: Math.max(value, LOWEST), low: Math.max(low <= 0 ? value : low, LOWEST), high };
 }
 
-/** What a picture calls a method. */
 export function pictureMethodName(grid: PanelGrid, method: string): string {
   return grid.names?.[method] ?? methodTitles[method] ?? method;
 }

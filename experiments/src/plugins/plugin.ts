@@ -10,7 +10,6 @@ import { measureColumns, type StudyCell } from "../cell.ts";
 import type { DotGrid, PanelGrid, Plan, PlannedPicture } from "../studies/plan.ts";
 import * as hooks from "./hooks.ts";
 
-/** What data are drawn or dealt for. */
 export interface DataRequest {
   readonly devices: number;
   readonly pointsPerDevice: number;
@@ -39,7 +38,6 @@ export interface MeasuredResult {
   readonly datasets: readonly Matrix[];
   readonly labels?: readonly Uint32Array[] | undefined;
   readonly graph: Graph;
-  /** The centroids of pooled k-means. */
   readonly reference: Matrix;
 }
 

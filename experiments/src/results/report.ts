@@ -2,30 +2,18 @@
 
 import { countLabel, escaped, htmlPage, htmlTable, methodTitles, significantLabel } from "@fedkm/pictures";
 import { splitNames } from "../cell.ts";
-import type { TableRow } from "../table.ts";
+import { groupCells, type TableRow } from "../table.ts";
 import { type AgreementRow, agreementSummary } from "./agreement.ts";
 
-/** Of one kind of data and one start: a line for each method, a ratio for each split. */
-interface PersonalisationTable {
-  readonly title: string;
-  readonly heading: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-export interface Personalisation {
-  readonly tables: readonly PersonalisationTable[];
-  /** A sentence for each start. */
-  readonly sentences: readonly string[];
-}
-
 /** From aggregated rows; undefined where the study is not among them. */
-export function reportPersonalisation(aggregated: readonly TableRow[]): Personalisation | undefined {
+export function reportPersonalisation(aggregated: readonly TableRow[]) {
   const cells = aggregated.filter(({ study }) => study === "heterogeneity");
   if (cells.length === 0) return undefined;
   const starts = distinct(cells.map(({ start }) => start)).filter((start) => start !== null);
   const kinds = distinct(cells.map(({ dataset }) => String(dataset).split(" ")[0]));
   const of = (start: unknown) => cells.filter((row) => row.start === start || row.start === null);
   return {
+    // Of one kind of data and one start: a line for each method, a ratio for each split.
     tables: starts.flatMap((start) =>
       kinds.map((kind) => ({
         title: `${start} start, ${kind}`,
@@ -39,6 +27,7 @@ export function reportPersonalisation(aggregated: readonly TableRow[]): Personal
         ]),
       })),
     ),
+    // One for each start.
     sentences: starts.map((start) => sentence(String(start), of(start))),
   };
 }
@@ -83,7 +72,6 @@ export function reportCertificateLine(runs: readonly TableRow[]): string | undef
   return `${countLabel(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
 }
 
-/** A run that can be watched. */
 export interface WatchedRun {
   readonly dataset: string;
   readonly start: string;
@@ -102,7 +90,7 @@ interface ReportParts {
   readonly claims: readonly TableRow[];
   readonly agreement: readonly AgreementRow[];
   readonly aggregated: readonly TableRow[];
-  readonly personalisation: Personalisation | undefined;
+  readonly personalisation: ReturnType<typeof reportPersonalisation>;
   readonly watched: readonly WatchedRun[];
   /** Standalone SVG, side by side if they are two of a kind. */
   readonly pictures: readonly string[];
@@ -111,8 +99,7 @@ interface ReportParts {
 }
 
 export function renderStudyReport(parts: ReportParts): string {
-  const { title, effort, certified, claims, agreement, aggregated, personalisation, watched, pictures, manifest } =
-    parts;
+  const { title, effort, certified, claims, agreement, personalisation, watched, pictures } = parts;
   const isFigures = claims.length > 0;
   return htmlPage(
     title,
@@ -123,11 +110,11 @@ ${isFigures ? claimSection(claims) : ""}
 ${agreement.length > 0 ? agreementSection(agreement) : ""}
 ${personalisation === undefined ? "" : personalisationSection(personalisation)}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
-${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
+${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(parts.aggregated)}`}
 ${watched.length > 0 ? watchSection(watched) : ""}
 <h2>Manifest</h2>
 <p>The same options give the same bytes of every CSV file, on any machine and with any number of workers.</p>
-<pre>${escaped(JSON.stringify(manifest, undefined, 2))}</pre>`,
+<pre>${escaped(JSON.stringify(parts.manifest, undefined, 2))}</pre>`,
   );
 }
 
@@ -145,18 +132,18 @@ ${htmlTable({
 /** Every claim on one line for each dataset, the starts side by side. */
 function claimSection(claims: readonly TableRow[]): string {
   const starts = [...new Set(claims.map(({ start }) => String(start)))];
-  const keys = [...new Set(claims.map(({ name, dataset }) => JSON.stringify([name, dataset])))];
-  const rows = keys.map((key) => {
-    const [name, dataset] = JSON.parse(key);
-    const all = claims.filter((one) => one.name === name && one.dataset === dataset);
+  const rows = groupCells(claims, ({ name, dataset }) => JSON.stringify([name, dataset])).map((all) => {
     const results = starts.flatMap((start) => {
       const row = all.find((one) => one.start === start);
       return row === undefined
         ? ["", "", ""]
         : [`${row.means_held} of ${row.means}`, `${row.runs_held} of ${row.runs}`, String(row.verdict)];
     });
-    const { claim, measured, section, figure } = all[0];
-    return { said: [String(claim), String(measured)], cells: [dataset, String(section), String(figure), ...results] };
+    const { claim, measured, dataset, section, figure } = all[0];
+    return {
+      said: [String(claim), String(measured)],
+      cells: [String(dataset), String(section), String(figure), ...results],
+    };
   });
   const heading = [
     "the paper says",
@@ -210,7 +197,7 @@ ${htmlTable({ heading: ["start", "method", "medians that agree", "among our runs
 ${rows.length > 0 ? htmlTable({ heading, rows, names: 2 }) : ""}`;
 }
 
-function personalisationSection({ tables, sentences }: Personalisation): string {
+function personalisationSection({ tables, sentences }: NonNullable<ReportParts["personalisation"]>): string {
   const parts = tables.map(
     ({ title, heading, rows }) => `<h3>${escaped(title)}</h3>\n${htmlTable({ heading, rows, names: 1 })}`,
   );

@@ -46,19 +46,15 @@ export function resultsOf(
   });
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
   const certified = reportCertificateLine(runs);
-  const personalisation = reportPersonalisation(aggregated);
-  const watched = watch(runs);
+  const found = { manifest, effort, certified, claims, personalisation: reportPersonalisation(aggregated) };
+  const shown = { ...found, watched: watch(runs) };
+  const title = `fedkm reproduce ${manifest.what}`;
   const report = renderStudyReport({
-    title: `fedkm reproduce ${manifest.what}`,
-    effort,
-    certified,
-    claims,
+    ...shown,
+    title,
     agreement,
     aggregated,
-    personalisation,
-    watched,
     pictures: pictures.map(({ svg }) => svg),
-    manifest,
   });
   const files = new Map<string, string | Uint8Array>([
     ["runs.csv", csv],
@@ -75,7 +71,6 @@ export function resultsOf(
     ]),
     ["report.html", report],
   ]);
-  const counts = agreementSummary(agreement);
   // The files are contents by name, for a folder.
-  return { manifest, seconds, effort, certified, claims, personalisation, agreement: counts, watched, files };
+  return { ...shown, seconds, agreement: agreementSummary(agreement), files };
 }

@@ -3,15 +3,7 @@
 
 import type { LabelledPoints } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import {
-  type DatasetName,
-  localSetting,
-  paperSetting,
-  type StartName,
-  type StudyCell,
-  seedOfRun,
-  startTitles,
-} from "../cell.ts";
+import { localSetting, paperSetting, type StartName, type StudyCell, seedOfRun, startTitles } from "../cell.ts";
 import { kinds, paperSizes } from "./figures.ts";
 import { type PanelGrid, type Plan, type Planner, type PlanOptions, plannedRuns } from "./plan.ts";
 
@@ -252,12 +244,7 @@ export function followUpFeatures({ points, labels }: LabelledPoints): LabelledPo
   return { points: points.cols > COMPONENTS ? principalComponents(points, COMPONENTS) : points, labels };
 }
 
-interface ComparedSet {
-  readonly dataset: DatasetName;
-  readonly devices: number;
-  readonly pointsPerDevice: number | null;
-  readonly k: number;
-}
+type ComparedSet = Pick<StudyCell, "dataset" | "devices" | "pointsPerDevice" | "k">;
 
 const RHOS = [1, 10, 100];
 

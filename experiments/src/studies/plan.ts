@@ -25,7 +25,6 @@ export interface Plan {
   readonly figures: readonly number[];
 }
 
-/** Makes the plan of one study from what was asked for. */
 export type Planner = (options: PlanOptions) => Plan;
 
 /** Runs 1, 2, .. */

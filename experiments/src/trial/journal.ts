@@ -11,20 +11,13 @@ export class OtherRunError extends Error {
   override readonly name = "OtherRunError";
 }
 
-interface Journal {
-  /** What an earlier run has finished: batch number and rows. */
-  readonly finished: ReadonlyMap<number, readonly RunRow[]>;
-  add(batch: number, rows: readonly RunRow[]): void;
-  close(): void;
-}
-
 const NAME = "finished.jsonl";
 
 /**
  * Opens the journal of a folder. Its first line is the manifest: with `resume` the folder must hold a journal of the same
  * one, else a new journal begins.
  */
-export function openJournal(folder: string, manifest: object, resume: boolean): Journal {
+export function openJournal(folder: string, manifest: object, resume: boolean) {
   const file = join(folder, NAME);
   const first = JSON.stringify(manifest);
   try {
@@ -33,11 +26,12 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     if (resume && whole[0] !== first) {
       throw new OtherRunError(`the run in ${folder} has other options, which are ${whole[0] ?? "lost"}`);
     }
-    const lines = whole.slice(1).map((line): [number, RunRow[]] => JSON.parse(line));
+    const lines = whole.slice(1).map((line): [number, readonly RunRow[]] => JSON.parse(line));
     const output = resume ? continued(file, whole) : begun(file, first);
     return {
+      /** What an earlier run has finished: batch number and rows. */
       finished: new Map(lines),
-      add(batch, rows) {
+      add(batch: number, rows: readonly RunRow[]) {
         writeSync(output, `${JSON.stringify([batch, rows])}\n`);
         fsyncSync(output);
       },

@@ -13,7 +13,6 @@ export interface PoolOptions {
   readonly workers: number;
   /** The points of cells that name them. */
   readonly features?: LabelledPoints | undefined;
-  /** Files of the plug-ins that cells name. */
   readonly plugins?: readonly string[] | undefined;
   /** Ends all work at once; what was reported stays. */
   readonly signal?: AbortSignal;
@@ -55,7 +54,6 @@ export function poolWork(cells: readonly StudyCell[]): number {
   return cells.length * (100 + (cells[0].pointsPerDevice ?? 1000));
 }
 
-/** What a worker answers to a batch. */
 type Answer = { readonly rows: readonly RunRow[] } | { readonly failure: string };
 
 function work(

@@ -27,22 +27,14 @@ import type { StartName, StudyCell } from "../cell.ts";
 import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
 import { type DealtPoints, trialPartition } from "./datasets.ts";
 
-/** Where the devices of a problem begin, each start made once for all cells that need it. */
-interface Starts {
-  /** Every device's own k-means. */
-  local(graph: Graph): readonly Matrix[];
-  /** What a method that knows alpha, or none, begins with. */
-  of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[];
-}
-
 /** Centroids, and every device's loss per point there. */
 interface Made {
   readonly centroids: readonly Matrix[];
   readonly losses: readonly number[];
 }
 
-/** The same centroids as `fit` would find for every cell anew, which would take longer than most cells. */
-function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts {
+/** Where the devices of a problem begin, made once: the same centroids as `fit` would find for every cell anew, which would take longer than most cells. */
+function startsOf(datasets: readonly Matrix[], k: number, seed: number) {
   const kept = new Map<string, Made>();
   const made = (init: "kmeans++" | "local" | "federated", graph: Graph): Made => {
     // Own centroids know of no network, and a common seed of who is connected with whom, not by which links.
@@ -56,8 +48,10 @@ function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts 
     return start;
   };
   return {
-    local: (graph) => made("local", graph).centroids,
-    of(name, graph, alpha, coupling) {
+    /** Every device's own k-means. */
+    local: (graph: Graph) => made("local", graph).centroids,
+    /** What a method that knows alpha, or none, begins with. */
+    of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[] {
       if (name !== "auto") return made(name, graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
@@ -95,7 +89,7 @@ export interface CellProblem {
   readonly partition: DealtPoints;
   readonly groups: readonly DeviceGroup[];
   graph(edgeProbability: number | null): Graph;
-  readonly starts: Starts;
+  readonly starts: ReturnType<typeof startsOf>;
   /** Largest difference between two points in any column. */
   readonly range: number;
   /** Gives back what the kernel holds. */

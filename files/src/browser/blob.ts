@@ -3,7 +3,6 @@
 import { DataError } from "../source/refusal.ts";
 import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
 
-/** Browsers and Node alike. */
 export const webPlatform: Platform = {
   isText(bytes) {
     if (bytes.includes(0)) return false;

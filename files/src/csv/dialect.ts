@@ -12,16 +12,8 @@ export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";":
 
 const SAMPLE_RECORDS = 200;
 
-interface Sample {
-  /** The cells of the first records that are whole and not blank. */
-  readonly records: readonly (readonly string[])[];
-  /** Of the first record. */
-  readonly line: number;
-  /** Those looked at last. */
-  readonly cells: Cells;
-}
-
-function sample(text: TextBytes, delimiter: string): Sample {
+/** The cells of the first records that are whole and not blank, the line of the first, and the cells looked at last. */
+function sample(text: TextBytes, delimiter: string) {
   const cells = emptyCsvCells();
   const records: (readonly string[])[] = [];
   const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
@@ -44,7 +36,7 @@ export function likelyDelimiter(text: TextBytes): string {
 
 /** Share of records with the first one's number of cells, at least two; then numbers among the cells tell. */
 function evenness(text: TextBytes, delimiter: string): number {
-  let records: Sample["records"];
+  let records: readonly (readonly string[])[];
   try {
     ({ records } = sample(text, delimiter));
   } catch {
@@ -180,11 +172,7 @@ export function csvColumnKind(cells: readonly string[], rules: CellReader): Colu
   return cells.every(isCommaed) ? "decimal commas" : "text";
 }
 
-interface OpenCsv extends CsvLayout {
-  readonly feed: Feed;
-}
-
-export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv> {
+export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<CsvLayout & { readonly feed: Feed }> {
   let known: CsvLayout | undefined;
   const columnAt = (feed: Feed, at: number): string | number => {
     try {

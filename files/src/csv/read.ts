@@ -1,11 +1,11 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
 import type { Feed } from "../source/feed.ts";
-import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
+import { DataError, type FilePosition, shownInRefusal } from "../source/refusal.ts";
 import type { OpenedFile } from "../source/source.ts";
 import { cellOrNoted } from "../table/cell.ts";
 import { chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
+import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { type CsvDialect, DECIMAL_COMMA, openCsv, refuseLongLine } from "./dialect.ts";
 import { CATEGORY, csvNumber, DEVICE, type NumberRules, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
 import {
@@ -176,7 +176,7 @@ function numberOf(reading: Reading, line: number, c: number): number {
 }
 
 /** Where a cell of the current record stands; in the last column what is beyond it. */
-function cellIn({ feed, names }: Reading, line: number, c: number): FilePosition {
+function cellIn({ feed, names }: Reading, line: number, c: number): FilePosition & { column: string } {
   return { file: feed.file, line, column: names[Math.min(c, names.length - 1)] };
 }
 
@@ -188,14 +188,9 @@ function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): 
 function refuseText(reading: Reading, line: number, c: number): never {
   const { feed, names, cells } = reading;
   const text = csvCellText(feed.bytes, cells, c);
-  const remedies: Remedy[] = DECIMAL_COMMA.test(text.trim())
-    ? [{ kind: "decimal-points", columns: [names[c]] }]
-    : [
-        { kind: "text", text: "fix the cell" },
-        { kind: "text", text: "empty it if the value is not known" },
-        { kind: "leave-out-columns", columns: [names[c]] },
-      ];
-  throw new DataError(cellIn(reading, line, c), "be a number", shownInRefusal(text), remedies);
+  const cell = cellIn(reading, line, c);
+  if (!DECIMAL_COMMA.test(text.trim())) refuseTextCell(cell, text);
+  throw new DataError(cell, "be a number", shownInRefusal(text), [{ kind: "decimal-points", columns: [names[c]] }]);
 }
 
 function refuseRagged(reading: Reading, line: number): never {

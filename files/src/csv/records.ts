@@ -124,7 +124,6 @@ export function csvRecordLine(cells: readonly (string | number | bigint | boolea
 
 interface TextRecord {
   readonly cells: readonly string[];
-  /** In which it begins. */
   readonly line: number;
 }
 

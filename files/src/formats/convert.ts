@@ -30,7 +30,7 @@ export async function convertCells(
     case "parquet":
       return (await import("../parquet/read.ts")).parquetCells(file, added);
     case "zip":
-      return { columns: textColumns(await sheetRows(file, plan), added), leftOut: [] };
+      return { columns: await sheetColumns(file, added, plan), leftOut: [] };
     case "npy":
       return { columns: await arrayColumns(file, added, plan), leftOut: [] };
     default: {
@@ -40,20 +40,10 @@ export async function convertCells(
   }
 }
 
-/** The names, and then the cells of every row. */
-async function sheetRows(file: OpenedFile, plan: ReadPlan): Promise<(readonly string[])[]> {
-  const { openArchive } = await import("./archive.ts");
+async function sheetColumns(file: OpenedFile, added: readonly AddedColumn[], plan: ReadPlan): Promise<CellColumn[]> {
   const { sheetTexts } = await import("../xlsx/read.ts");
-  const rows: (readonly string[])[] = [];
-  const archive = await openArchive(file, plan);
-  if (archive.kind === "workbook") sheetTexts(archive.workbook, plan, (cells) => rows.push(cells));
-  return rows;
-}
-
-function textColumns(
-  [names = [], ...rows]: readonly (readonly string[])[],
-  added: readonly AddedColumn[],
-): CellColumn[] {
+  const archive = await (await import("./archive.ts")).openArchive(file, plan);
+  const [names, ...rows] = archive.kind === "workbook" ? sheetTexts(archive.workbook, plan) : [[]];
   return [...columnsOf(names, rows), ...addedCellColumns(withFreeNames(added, names), rows.length)];
 }
 

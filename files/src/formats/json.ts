@@ -182,7 +182,6 @@ function checkKeysOnce(file: string, line: number, text: string, value: Line): v
   throw new DataError({ file, line, column }, "be there once", "two of them", "remove one, or rename it");
 }
 
-/** The columns of the first lines. */
 export async function jsonColumns(source: OpenedFile, limits: Limits, rules: CellReader) {
   const first: Line[] = [];
   const format = await eachJsonRow(source, limits, (_, value) => {
@@ -274,7 +273,6 @@ function numberAt(file: string, line: number, column: string, value: unknown, { 
   return rules.without(value);
 }
 
-/** Whether the text begins an array. */
 function isArray({ bytes, length }: Feed): boolean {
   for (let at = 0; at < length; at++) if (!SPACES.has(bytes[at])) return bytes[at] === OPEN;
   return false;

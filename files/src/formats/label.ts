@@ -1,14 +1,7 @@
 // A file with columns added: the label of every row and what else is said about it, in its own format or in another.
 
 import { labelCsv } from "../csv/label.ts";
-import {
-  type Limits,
-  type OpenedFile,
-  type Opener,
-  type PieceWriter,
-  withByteFile,
-  withByteFileOnce,
-} from "../source/source.ts";
+import { type Limits, type OpenedFile, type Opener, type PieceWriter, withByteFile } from "../source/source.ts";
 import { type AddedColumn, type LabelFormat, withFreeNames } from "../table/cellColumns.ts";
 import { type DialectOptions, type ReadPlan, tableReadPlan } from "../table/columns.ts";
 import { eachJsonLine, isJsonFile } from "./json.ts";
@@ -50,7 +43,8 @@ export async function writeLabelledFile(
     }
     return [];
   };
-  return withByteFileOnce(open, plan.limits, work, options.encoding);
+  // What is written cannot be taken back.
+  return withByteFile(open, plan.limits, work, options.encoding, 1);
 }
 
 /** The file itself, or the only one in an archive; a workbook stays one. */

@@ -7,7 +7,6 @@ import { type TextBytes, wholeText } from "../source/feed.ts";
 import { DataError, type FilePosition, listInRefusal } from "../source/refusal.ts";
 import type { Opener } from "../source/source.ts";
 
-/** A link as a file states it. */
 interface NamedLink {
   readonly ends: readonly [string, string];
   readonly weight?: string;
@@ -119,16 +118,6 @@ function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-interface Tag {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly isEnd: boolean;
-  readonly isEmpty: boolean;
-  /** The text behind it, up to the next tag. */
-  readonly text: string;
-  readonly line: number;
-}
-
 /** Nodes by id or by a key called name or label, edges with a key called weight. */
 function graphmlLinks(file: string, text: string): NamedLink[] {
   // Entities of a document type can be made to grow without bound.
@@ -168,7 +157,8 @@ function graphmlLinks(file: string, text: string): NamedLink[] {
   return links.map(({ ends: [from, to], ...rest }) => ({ ends: [nameOf(from), nameOf(to)], ...rest }));
 }
 
-function* tags(file: string, text: string): Generator<Tag> {
+/** With the text behind each, up to the next tag. */
+function* tags(file: string, text: string) {
   const content = text.replaceAll(/<!--[\s\S]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, " "));
   let line = 1;
   let counted = 0;

@@ -1,7 +1,7 @@
 // NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
 
 import { readBytes } from "../source/bytes.ts";
-import { DataError, type Remedy } from "../source/refusal.ts";
+import { DataError } from "../source/refusal.ts";
 import type { ByteFile, Limits } from "../source/source.ts";
 import { cellOrNoted } from "../table/cell.ts";
 import { type ChosenColumns, type Column, chooseColumns, type ReadPlan } from "../table/columns.ts";
@@ -48,11 +48,7 @@ export async function readNpyTable(bytes: ByteFile, plan: ReadPlan): Promise<Tab
       let value = rules.without(read(view, r * stride + offset, little));
       if (Math.abs(value) > limits.magnitude) {
         const large = String(value);
-        const remedies: Remedy[] = [
-          { kind: "text", text: "fix the value" },
-          { kind: "leave-out-columns", columns: [column] },
-        ];
-        value = cellOrNoted(rules, () => refuseLargeCell({ file, line: r + 1, column }, large, limits, remedies));
+        value = cellOrNoted(rules, () => refuseLargeCell({ file, line: r + 1, column }, large, limits));
       }
       table.set(r, slot, value, r + 1);
     }

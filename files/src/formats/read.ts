@@ -13,7 +13,6 @@ export interface ReadOptions extends Selection, DialectOptions {
   readonly onRead?: (bytes: number) => void;
 }
 
-/** The chosen columns of a file as numbers. */
 export async function readFormatTable(open: Opener, options: ReadOptions): Promise<Table> {
   const plan = tableReadPlan(options);
   const watched = options.onRead === undefined ? open : watchedOpener(open, options.onRead);

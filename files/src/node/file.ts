@@ -4,11 +4,12 @@ import { isUtf8 } from "node:buffer";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
+import { webPlatform } from "../browser/blob.ts";
 import { DataError } from "../source/refusal.ts";
-import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
+import type { ByteFile, Platform } from "../source/source.ts";
 import { fileSystemReason } from "./paths.ts";
 
-const { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } = zlib;
+const { brotliDecompressSync, createGunzip, gunzipSync, inflateRawSync } = zlib;
 const UNPACKED_PIECE = 2 ** 18;
 
 /** Node refuses smaller ones. */
@@ -19,6 +20,7 @@ type Unzip = (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: 
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Unzip };
 
 export const nodePlatform: Platform = {
+  ...webPlatform,
   isText: (bytes) => isUtf8(bytes) && !Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0),
   gunzip(packed) {
     const raw = Readable.from(packed);
@@ -28,7 +30,6 @@ export const nodePlatform: Platform = {
     return raw.pipe(unpacked);
   },
   inflate: async (packed, length) => inflateRawSync(packed, { maxOutputLength: Math.max(1, length) }),
-  throughGzip,
   compressors: {
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
     BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
@@ -41,21 +42,6 @@ function unzipBy(unzip: Unzip) {
   return (bytes: Uint8Array, length: number) => {
     return unzip(bytes, { maxOutputLength: Math.max(1, length), chunkSize: Math.max(LEAST_PIECE, length) });
   };
-}
-
-async function throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void> {
-  const gzip = createGzip();
-  const written = (async () => {
-    for await (const piece of gzip) await write(piece);
-  })();
-  const text: PieceWriter = (piece) =>
-    new Promise((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
-  // Failing work ends the stream, and through it what is written: `written` alone says the cause, whichever side failed first.
-  const worked = work(text).then(
-    () => void gzip.end(),
-    (error: Error) => void gzip.destroy(error),
-  );
-  await Promise.all([written, worked]);
 }
 
 /** Changes whenever the file does. */

@@ -70,7 +70,6 @@ export async function prepareParquetCodec(codec: CompressionCodec): Promise<void
 type ColumnDecoder = Parameters<typeof readDataPage>[2];
 
 export interface ColumnPage {
-  /** Rows of the page. */
   readonly rows: number;
   /** Stored values of the rows that have one; places in the dictionary if there is one. */
   readonly values: DecodedArray;
@@ -90,7 +89,6 @@ export interface Cursor {
   byte: number;
 }
 
-/** A column in one group of rows. */
 interface ColumnChunk {
   readonly about: ColumnMetaData;
   /** From the root of the schema to the column. */

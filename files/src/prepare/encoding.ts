@@ -14,7 +14,7 @@ export interface EncodedColumn {
 /** The columns of the files, in their order. */
 export type Encoding = readonly EncodedColumn[];
 
-/** The values that tables hold on all places together. Sorted: no place comes before another. */
+/** The values that tables hold on all devices together. Sorted: no device comes before another. */
 export function encodingOf(tables: readonly Table[]): Encoding {
   return tables[0].columns.map((name, c): EncodedColumn => {
     if (tables[0].categories?.[c] === undefined) return { name };
@@ -64,14 +64,14 @@ export function encodeTable(table: Table, encoding: Encoding): Table {
   const points: Matrix = { data: new Float64Array(rows * columns.length), rows, cols: columns.length };
   const missing = columns.map(() => ({ count: 0, line: 0 }));
   for (const [c, { values }] of encoding.entries()) {
-    const places = table.categories?.[c]?.words.map((word) => values?.indexOf(word) ?? -1);
+    const indexes = table.categories?.[c]?.words.map((word) => values?.indexOf(word) ?? -1);
     let unseen = 0;
     for (let r = 0; r < rows; r++) {
       const value = data[r * cols + c];
       const to = r * points.cols + first[c];
       if (values === undefined) points.data[to] = value;
       else {
-        const position = Number.isNaN(value) ? -1 : (places?.[value] ?? -1);
+        const position = Number.isNaN(value) ? -1 : (indexes?.[value] ?? -1);
         if (position >= 0) points.data[to + position] = 1;
         else points.data.fill(Number.NaN, to, to + values.length);
         if (position < 0 && !Number.isNaN(value)) unseen++;
@@ -87,7 +87,6 @@ export function encodeTable(table: Table, encoding: Encoding): Table {
 /** What a mean, or any other row of the columns that are clustered, says of a column of the files. */
 export interface ColumnMean {
   readonly name: string;
-  /** Of a number. */
   readonly mean?: number;
   /** Of a category: how large a share of the rows has each value, the largest first. */
   readonly shares?: readonly { readonly value: string; readonly share: number }[];

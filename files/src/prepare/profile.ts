@@ -169,7 +169,6 @@ export interface ColumnStatistics {
   readonly quartiles: readonly [number, number, number];
   /** The mean cube in units of the deviation: 0 of a symmetric column, above 0 with a long tail of large values. */
   readonly skew: number;
-  /** Different values. */
   readonly distinct: number;
 }
 

@@ -39,7 +39,7 @@ function onLine(from: readonly number[], to: readonly number[], value: number): 
 /** Ranks are off by at most what lies between two knots; next to a heap of equal values by up to half of the heap. */
 const KNOTS = 64;
 
-/** Ranks over all places. Rows with one value have one rank: the middle of those that they take. */
+/** Ranks over all devices. Rows with one value have one rank: the middle of those that they take. */
 export function rankTransform(datasets: readonly Matrix[], column: number): Transform {
   const all = Array.from({ length: KNOTS + 1 }, (_, i) => i / KNOTS);
   const values = federatedQuantiles(datasets, column, all);

@@ -117,7 +117,6 @@ export async function openFeed(
   }
 }
 
-/** Line and column of a byte. */
 function placeOf(feed: Feed, at: number, columnAt: ColumnAt): FilePosition {
   let { line } = feed;
   for (let end = feed.bytes.indexOf(NEWLINE); end >= 0 && end < at; end = feed.bytes.indexOf(NEWLINE, end + 1)) line++;
@@ -174,7 +173,6 @@ export async function wholeText(open: Opener): Promise<TextBytes> {
 /** Packed bytes that cannot be unpacked any further; who reads them knows the line and column that this is. */
 type RefuseUnpacking = (rule: string, got: string, remedy: string, cause?: unknown) => never;
 
-/** Bytes in order, into buffers of the reader. */
 interface ByteStream {
   /** Fills `into` from its start as far as the next piece goes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;

@@ -49,7 +49,6 @@ export interface Platform {
   readonly compressors: Compressors;
 }
 
-/** A file's bytes, open for reading. */
 export interface ByteFile {
   /** As refusals call it. */
   readonly file: string;
@@ -80,35 +79,25 @@ export type TextEncoding = keyof typeof textEncodings;
 /** Enough to tell the kinds of files apart. */
 const FIRST_BYTES = 16;
 
-/** Reads a file and closes it. One that changed meanwhile is read once more, then refused. */
+/** Reads a file and closes it. One that changed meanwhile is read once more, unless only one try is allowed, then refused. */
 export async function withByteFile<T>(
   open: Opener,
   limits: Limits,
   work: (file: OpenedFile) => Promise<T>,
   encoding?: TextEncoding,
-): Promise<T> {
-  try {
-    return await withByteFileOnce(open, limits, work, encoding);
-  } catch (error) {
-    if (!(error instanceof ChangedError)) throw error;
-    return withByteFileOnce(open, limits, work, encoding);
-  }
-}
-
-export async function withByteFileOnce<T>(
-  open: Opener,
-  limits: Limits,
-  work: (file: OpenedFile) => Promise<T>,
-  encoding?: TextEncoding,
+  tries = 2,
 ): Promise<T> {
   const bytes = await open();
   try {
     const result = await work(await openedByteFile(bytes, limits, encoding));
-    if (!(await bytes.isUnchanged())) throw new ChangedError(bytes.file);
-    return result;
+    if (await bytes.isUnchanged()) return result;
+    throw new ChangedError(bytes.file);
+  } catch (error) {
+    if (!(error instanceof ChangedError) || tries === 1) throw error;
   } finally {
     await bytes.close();
   }
+  return withByteFile(open, limits, work, encoding, tries - 1);
 }
 
 /** A file of a size and a kind that can be read. */

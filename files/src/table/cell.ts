@@ -28,7 +28,6 @@ export function cellOrNoted({ onBad }: CellRules, read: () => number): number {
   }
 }
 
-/** The rules, ready to be followed. */
 export interface CellReader extends CellRules {
   /** The number that a cell holds, NaN where it says that it is missing, undefined for anything else. */
   value(text: string): number | undefined;

@@ -54,13 +54,11 @@ interface GrowingDevices {
 /** A table that a reader fills row by row, or column by column. Its fields are open for loops over millions of cells. */
 export class GrowingTable {
   readonly file: string;
-  /** Names of the features. */
   readonly columns: readonly string[];
   readonly cols: number;
   values: Float64Array;
   rows = 0;
   readonly missing: { count: number; line: number }[];
-  /** Present if a column names the devices. */
   readonly devices: GrowingDevices | undefined;
   /** For each column its category; undefined of a number. */
   readonly categories: readonly (GrowingCategory | undefined)[];
@@ -199,10 +197,22 @@ function refuseRows(position: FilePosition, features: number, limits: Limits, go
 
 /** Refuses a number that is too large for doubles to be told apart. */
 export function refuseLargeCell(
-  cell: FilePosition,
+  cell: FilePosition & { readonly column: string },
   got: string,
   { magnitude }: Limits,
-  remedies: string | Remedy[],
+  remedies: string | Remedy[] = [{ kind: "text", text: "fix the value" }, leaveOut(cell)],
 ): never {
   throw new DataError(cell, `be a number from -${magnitude} to ${magnitude}`, got, remedies);
+}
+
+/** Refuses a cell of text that is no number. */
+export function refuseTextCell(cell: FilePosition & { readonly column: string }, text: string): never {
+  const [fix, empty] = ["fix the cell", "empty it if the value is not known"].map((advice): Remedy => {
+    return { kind: "text", text: advice };
+  });
+  throw new DataError(cell, "be a number", shownInRefusal(text), [fix, empty, leaveOut(cell)]);
+}
+
+function leaveOut({ column }: { readonly column: string }): Remedy {
+  return { kind: "leave-out-columns", columns: [column] };
 }

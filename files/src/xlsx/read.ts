@@ -4,7 +4,7 @@ import { csvColumnKind as kindOfTexts, looksLikeHeader } from "../csv/dialect.ts
 import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import { type CellReader, cellOrNoted } from "../table/cell.ts";
 import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
+import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { columnLetters, eachSheetRow, type SheetCell, type SheetRow, type Workbook } from "./workbook.ts";
 
 const SAMPLE_ROWS = 200;
@@ -96,15 +96,13 @@ function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, l
 }
 
 /** The names of the columns and the cells of every row, as text. */
-export function sheetTexts(workbook: Workbook, plan: ReadPlan, use: (cells: readonly string[]) => void): void {
+export function sheetTexts(workbook: Workbook, plan: ReadPlan): string[][] {
   const rows: SheetRow[] = [];
   eachSheetRow(workbook, (row) => rows.push(row));
   const { columns, line, body } = beginningOf(workbook, rows.slice(0, SAMPLE_ROWS), plan);
-  use(columns.map(({ name }) => name));
   const from = body.at(0)?.row ?? line;
-  for (const { cells } of rows.filter(({ row }) => row >= from)) {
-    use(columns.map((_, c) => writtenText(cells[c])));
-  }
+  const own = rows.filter(({ row }) => row >= from);
+  return [columns.map(({ name }) => name), ...own.map(({ cells }) => columns.map((_, c) => writtenText(cells[c])))];
 }
 
 /** As it is written into a text: dates as dates. */
@@ -163,17 +161,10 @@ function keepRow(reading: Reading, { row, cells }: SheetRow): void {
 }
 
 function numberOf(reading: Reading, row: number, index: number, cell: SheetCell | undefined): number {
-  const { rules, limits, columns } = reading;
+  const { rules, limits } = reading;
   if (cell === undefined) return Number.NaN;
   const value = meaningOf(cell, rules);
-  if (value === undefined) {
-    const remedies: Remedy[] = [
-      { kind: "text", text: "fix the cell" },
-      { kind: "text", text: "empty it if the value is not known" },
-      { kind: "leave-out-columns", columns: [columns[index].name] },
-    ];
-    throw new DataError(cellIn(reading, row, index), "be a number", shownInRefusal(cellText(cell)), remedies);
-  }
+  if (value === undefined) refuseTextCell(cellIn(reading, row, index), cellText(cell));
   if (Math.abs(value) > limits.magnitude) {
     const remedy = "fix the cell, or write the column in a larger unit";
     refuseLargeCell(cellIn(reading, row, index), String(value), limits, remedy);
@@ -202,6 +193,6 @@ function wordOf(reading: Reading, row: number, index: number, cell: SheetCell | 
   );
 }
 
-function cellIn({ workbook, columns }: Reading, row: number, index: number): FilePosition {
+function cellIn({ workbook, columns }: Reading, row: number, index: number): FilePosition & { column: string } {
   return { file: workbook.file, cell: cellName(workbook, index, row), column: columns[index].name };
 }

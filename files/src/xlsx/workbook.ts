@@ -120,7 +120,6 @@ function attribute(name: string): (attributes: string) => string | undefined {
 
 export interface Workbook {
   readonly file: string;
-  /** Of all sheets. */
   readonly sheets: readonly string[];
   /** The one that is read. */
   readonly sheet: string;
@@ -129,7 +128,6 @@ export interface Workbook {
   readonly texts: readonly string[];
   /** For each style whether its numbers are dates. */
   readonly areDates: readonly boolean[];
-  /** Whether days are counted from 1904. */
   readonly is1904: boolean;
 }
 

@@ -1,52 +1,46 @@
 // What the playground shows, as plain data: which problem, which method, what happens on the way. The address holds it.
 
-/** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
-export const dataNames = ["iso", "var", "aniso", "communities", "skew", "tiny", "own"] as const;
-type DataName = (typeof dataNames)[number];
-
-export const graphNames = ["er", "complete", "ring", "path", "star", "grid", "communities"] as const;
-type GraphName = (typeof graphNames)[number];
-
 /** Those that go on in rounds, so that there is something to watch. */
-export const playgroundMethods = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
+const playgroundMethods = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
 export type PlaygroundMethod = (typeof playgroundMethods)[number];
 
-/** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
-export const startNames = ["auto", "federated", "local", "aligned", "kmeans++"] as const;
-export const scheduleNames = ["cyclic", "random", "coloured", "simultaneous"] as const;
-export const penaltyNames = ["squared", "norm", "truncated"] as const;
-/** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
-export const presetNames = ["dependable", "paper"] as const;
+/** Settings that are one of several words. */
+export const choices = {
+  /** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
+  data: ["iso", "var", "aniso", "communities", "skew", "tiny", "own"],
+  graph: ["er", "complete", "ring", "path", "star", "grid", "communities"],
+  method: playgroundMethods,
+  /** The method beside it on the same data, if any. */
+  versus: ["none", ...playgroundMethods],
+  /** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
+  start: ["auto", "federated", "local", "aligned", "kmeans++"],
+  schedule: ["cyclic", "random", "coloured", "simultaneous"],
+  penalty: ["squared", "norm", "truncated"],
+  /** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
+  preset: ["dependable", "paper"],
+} as const;
+
+type Choices = { readonly [name in keyof typeof choices]: (typeof choices)[name][number] };
 
 /**
  * What happens to a device: it begins with useless centroids, it stops but stays in its neighbours' memory, it sends the
  * same lie from now on, or it leaves for good.
  */
 export const deviceEvents = ["wrong", "kill", "lie", "leave"] as const;
-/** What happens to a link. */
 const linkEvents = ["cut", "link"] as const;
 
 export type StoryEvent =
   | { readonly round: number; readonly kind: (typeof deviceEvents)[number]; readonly device: number }
   | { readonly round: number; readonly kind: (typeof linkEvents)[number]; readonly ends: readonly [number, number] };
 
-export interface Setup {
-  readonly data: DataName;
+export interface Setup extends Choices {
   readonly devices: number;
   /** Of each device; of data "tiny", of the large one. */
   readonly points: number;
-  readonly graph: GraphName;
   /** Of graph "er": the share of pairs that are linked. */
   readonly density: number;
   readonly k: number;
   readonly alpha: number;
-  readonly method: (typeof playgroundMethods)[number];
-  /** The method beside it on the same data, if any. */
-  readonly versus: PlaygroundMethod | "none";
-  readonly start: (typeof startNames)[number];
-  readonly schedule: (typeof scheduleNames)[number];
-  readonly penalty: (typeof penaltyNames)[number];
-  readonly preset: (typeof presetNames)[number];
   /** Whether devices look for their clusters again when somebody has left, as real devices do. */
   readonly heal: boolean;
   readonly seed: number;
@@ -80,17 +74,6 @@ export const limits = {
   k: { least: 1, most: 8, whole: true },
   alpha: { least: 0, most: 1000, whole: false },
   seed: { least: 0, most: 2 ** 32 - 1, whole: true },
-} as const;
-
-const choices = {
-  data: dataNames,
-  graph: graphNames,
-  method: playgroundMethods,
-  versus: [...playgroundMethods, "none"],
-  start: startNames,
-  schedule: scheduleNames,
-  penalty: penaltyNames,
-  preset: presetNames,
 } as const;
 
 /** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */

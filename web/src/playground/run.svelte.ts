@@ -8,7 +8,6 @@ import type { OwnData } from "./own.ts";
 const AHEAD = 24;
 const LEAST_AHEAD = 12;
 
-/** A run that is not shown yet. */
 interface Coming {
   /** Where it is to be shown. */
   readonly round: number;
@@ -23,7 +22,6 @@ export class Run {
   problem: PackedProblem | undefined = $state.raw();
   /** Of the method, and of the one beside it. */
   sides: readonly (readonly PackedMoment[])[] = $state.raw([[], []]);
-  /** Which moment is shown. */
   at = $state(0);
   isPlaying = $state(false);
   /** Rounds a second. */
@@ -87,7 +85,6 @@ export class Run {
     this.begin({ ...this.setup, ...changes }, isNew ? 0 : this.#round);
   }
 
-  /** Something happens at the round that is shown. */
   happen(event: StoryEvent): void {
     this.begin({ ...this.setup, events: [...this.setup.events, event] }, event.round);
   }

@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import { site } from "../served.ts";
 
-/** Pages that are being served. */
 export interface ServedPages {
   readonly port: number;
   close(): void;

@@ -10,7 +10,6 @@ interface DashboardRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Where the server listens. */
   readonly port: number;
 }
 
@@ -112,7 +111,6 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** A session for whoever knows the token. */
   open(token: string): Session | "wrong" | "locked" {
     const now = this.#now();
     if (now < this.#lockedUntil) return "locked";

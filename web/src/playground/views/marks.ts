@@ -4,7 +4,6 @@ import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
 import type { PanelColours } from "./painter.ts";
 import { type PanelLayout, type Plane, panelCentroids, panelCorner } from "./plane.ts";
 
-/** Everything that a drawing of one moment needs. */
 interface Drawing {
   readonly problem: PackedProblem;
   readonly moment: PackedMoment;
@@ -13,7 +12,6 @@ interface Drawing {
   readonly look: PanelColours;
 }
 
-/** How many moments a trail goes back. */
 const TRAIL = 16;
 /** Of the arm of a cross and of a ring, in pixels of the page. */
 const [ARM, RADIUS] = [6, 2.5];

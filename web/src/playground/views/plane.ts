@@ -32,7 +32,6 @@ export function panelLayout(panels: number, width: number, mostHeight: number): 
   return best ?? { columns: 1, side: 8, gap: 0, width, height: 8 };
 }
 
-/** The upper left corner of a panel. */
 export function panelCorner(
   { columns, side, gap }: PanelLayout,
   panel: number,
