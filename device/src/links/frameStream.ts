@@ -28,6 +28,7 @@ export function frameStreamBytes(frame: Uint8Array, isAsking = false): Uint8Arra
 }
 
 /** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
+// Long: one closure over the frame under way and its length.
 export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void) {
   let frame: Uint8Array | undefined;
   let filled = 0;

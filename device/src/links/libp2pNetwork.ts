@@ -56,6 +56,7 @@ export interface Libp2pOptions extends NodeOptions {
   /** What streams are called. Default: as in the version of this program. */
   readonly protocol?: string;
   readonly clock?: Clock;
+  readonly random?: () => number;
 }
 
 export type Libp2pNetwork = ReturnType<typeof libp2pNetwork>;
@@ -169,7 +170,14 @@ export function libp2pNetwork(options: Libp2pOptions) {
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ transport, listener, clock, maxFrame, random: Math.random, onRefuse });
+      const keep = linkKeeper({
+        transport,
+        listener,
+        clock,
+        maxFrame,
+        random: options.random ?? Math.random,
+        onRefuse,
+      });
       const policy = connectionPolicy(keep.admits, options.onStranger, proved, dialling.answered);
       try {
         node = await createNode(options, policy, (peer, addresses) => onNearby(keep, peer, addresses));
