@@ -1,28 +1,25 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { type Method, methods } from "@fedkm/core";
 import {
-  checkRequest,
+  checkFitRequest,
   type FitContext,
   type FitRequest,
   fitTables,
   type MethodSettings,
-  type NamedMethod,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { linksOfFlag, rowsAt } from "../../input/reading.ts";
+import { inputRowsOfCommand, linksOfFlag, methodOfFlag } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadFlags, withThreads } from "../../threads.ts";
-import { checkFolder } from "../../write.ts";
-import { type ResultsFlags, summary, writeResults } from "./results.ts";
-import { type CoreTime, coreTime, stabilityLater } from "./stabilityLater.ts";
+import { checkResultFolder } from "../../write.ts";
+import { type ResultsFlags, summary, writeFitCommandResults } from "./results.ts";
+import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
@@ -42,15 +39,15 @@ export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginF
 
 export async function runFitCommand(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
   checkSelection(flags);
-  checkFolder(flags.out);
+  checkResultFolder(flags.out);
   const plugins = await pluginsOf(flags);
   const asked = {
     ...flags,
-    method: await methodOf(flags.method, plugins.methods),
+    method: await methodOfFlag(flags.method, plugins.methods),
     graph: linksOfFlag(flags.graph, plugins.graphs),
   };
-  checkRequest(asked);
-  const core = coreTime();
+  checkFitRequest(asked);
+  const core = commandCoreTime();
   const began = performance.now();
   const { outcome, written } = await stoppableUnchanged((signal) =>
     withProgress(io, (progress) => fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env })),
@@ -60,18 +57,6 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   printAnswer(io, flags.json, summary(outcome, warnings, written.paths, milliseconds), () =>
     fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
   );
-}
-
-/** Methods of plug-ins come first. Only the shared one needs what devices are made of. */
-export async function methodOf(name: string, plugged: Readonly<Record<string, Method>>): Promise<string | NamedMethod> {
-  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
-  if (Object.hasOwn(methods, name)) return name;
-  if (name !== "shared") {
-    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
-    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
-  }
-  const { sharedMethod } = await import("@fedkm/device");
-  return { name, method: sharedMethod };
 }
 
 interface Watched {
@@ -89,15 +74,15 @@ async function fitAndWrite(
 ) {
   const compute: FitContext["compute"] = (work) => core.measure(() => interruptible(work, signal));
   let endStability = () => {};
-  const rows = await rowsAt(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
-  const onProgress = stepWatch(progress, rows.files);
+  const rows = await inputRowsOfCommand(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
+  const onProgress = progressWatch(progress, rows.files);
   const context: FitContext = {
     signal,
     onProgress,
     compute,
     withKernel: (datasets, work) => withThreads(flags, datasets, work),
     examineLater(task, here) {
-      const later = stabilityLater(task, flags, here, core);
+      const later = startStabilityProcess(task, flags, here, core);
       endStability = later.end;
       return later.answer;
     },
@@ -105,7 +90,7 @@ async function fitAndWrite(
   try {
     const outcome = await fitTables({ ...asked, ...rows }, context);
     progress.announce("fedkm  writing the results");
-    return { outcome, written: await writeResults(outcome, flags, { progress, signal }) };
+    return { outcome, written: await writeFitCommandResults(outcome, flags, { progress, signal }) };
   } finally {
     endStability();
   }
