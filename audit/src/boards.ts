@@ -90,7 +90,7 @@ export function coalitionSums(
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
   const bared = honest.map((entry) =>
-    withoutPads(entry, (other, epochThere, integers) => {
+    coalitionEntry(entry, (other, epochThere, integers) => {
       const secrets = members.get(other);
       const { id, epoch } = entry;
       const partner = { peer: nameOf(id), id, epoch };
@@ -107,7 +107,7 @@ export function coalitionSums(
 }
 
 /** An entry with the pads taken out that somebody knows (`padOf`). */
-export function withoutPads(
+export function coalitionEntry(
   { id, links, words }: Entry,
   padOf: (other: string, epochThere: number, integers: number) => Int64s | undefined,
 ): Int64s {

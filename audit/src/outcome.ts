@@ -53,7 +53,7 @@ export interface Tally {
   readonly smallestClass: number | null;
 }
 
-export function tally(outcomes: readonly Outcome[]): Tally[] {
+export function tallyAttacks(outcomes: readonly Outcome[]): Tally[] {
   return attacks.flatMap((attack) => {
     const own = outcomes.filter((outcome) => outcome.attack === attack);
     if (own.length === 0) return [];
@@ -138,14 +138,14 @@ function digits(error: number | null): string {
 }
 
 function guessed({ guesses, rightGuesses }: Tally): string {
-  const [low, high] = wilsonInterval(rightGuesses, guesses);
+  const [low, high] = membershipInterval(rightGuesses, guesses);
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const range = `95 % interval ${percent(low)} to ${percent(high)}`;
   return `right in ${percent(rightGuesses / guesses)} of ${guesses} guesses, 50 % is chance (${range})`;
 }
 
 /** Of a share, 95 % (Wilson). */
-export function wilsonInterval(right: number, of: number): [number, number] {
+export function membershipInterval(right: number, of: number): [number, number] {
   const z = 1.96;
   const share = right / of;
   const centre = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);
@@ -175,7 +175,7 @@ export function verdictOf(privacy: string, tallies: readonly Tally[]): string {
 }
 
 /** What an audit without findings does not rule out. */
-export function remainingOf(privacy: string, minimum: number): readonly string[] {
+export function remainingAttacks(privacy: string, minimum: number): readonly string[] {
   const always = [
     "Neighbours learn how many clusters of which place and size a device has, and who takes part and when.",
     "These attacks are those that we know. An audit shows what can be done, and cannot show that nothing else can.",

@@ -6,17 +6,17 @@ import { openingSketchCentroids, type RecordedEvent } from "@fedkm/device/inspec
 import type { PublicRules } from "./inversion.ts";
 import {
   groupsFound,
+  judgedGroups,
+  judgedRows,
   type PublishedGroup,
-  publishedGroups,
   reconstruct,
   rowSpaceOutcome,
-  rowsInUse,
   rowsOutcome,
   sketchesOutcome,
 } from "./judge.ts";
 import { type Observation, type ObservedMessage, observedBy } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import { type AttackScenario, range } from "./scenario.ts";
+import { type AttackScenario, scenarioNumbers } from "./scenario.ts";
 
 // Membership: does what a device sends tell whether a given row is among its rows?
 
@@ -104,7 +104,7 @@ function simulateLife(scene: AttackScenario) {
     periods.push({ until: network.now(), attack, rows });
   };
   const everything = stack([own, takeRows(apart, [0])]);
-  const first = range(0, own.rows);
+  const first = scenarioNumbers(0, own.rows);
   pass(FIRST_MILLISECONDS, undefined, first);
   const more = [...first, own.rows];
   network.setRows(0, everything);
@@ -120,7 +120,7 @@ function simulateLife(scene: AttackScenario) {
       if (i < last)
         network.setLinks(
           i,
-          range(0, last).filter((j) => j !== i),
+          scenarioNumbers(0, last).filter((j) => j !== i),
         );
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
@@ -132,7 +132,7 @@ function simulateLife(scene: AttackScenario) {
     /** All rows that the device ever had, in scaled units. */
     points: scaleRows(study, everything),
     /** Where its rows are guarded: what it has in use, which is not always what it has. */
-    counted: rowsInUse(study, network.history(0)),
+    counted: judgedRows(study, network.history(0)),
   };
 }
 
@@ -171,8 +171,8 @@ function groupsAt(
   { periods, points, counted }: AttackedLife,
   rules: PublicRules,
 ): PublishedGroup[] {
-  if (counted !== undefined) return publishedGroups(message, counted, rules) ?? [];
+  if (counted !== undefined) return judgedGroups(message, counted, rules) ?? [];
   const rows = periods.find(({ until }) => message.at <= until)?.rows ?? [];
-  const found = publishedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
+  const found = judgedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
   return found.map((group) => group.map((row) => rows[row]));
 }

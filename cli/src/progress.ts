@@ -55,13 +55,13 @@ export function secondsLeft(passed: number, share: number): number | undefined {
 }
 
 /** A part of the work as people read it. */
-export function percentText(share: number, passed: number): string {
+export function progressPercent(share: number, passed: number): string {
   const left = secondsLeft(passed, share);
   return `${Math.floor(100 * share)} %${left === undefined ? "" : `, ${left} s left`}`;
 }
 
 /** Writes the lines over those of the last call, `last` in number; returns how many there are now. */
-export function repaint(output: Output, lines: readonly string[], last: number): number {
+export function repaintProgressLines(output: Output, lines: readonly string[], last: number): number {
   const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
   const [clear, clearBelow] = output.isTTY === true ? ["\u001b[K", "\u001b[J"] : ["", ""];
   output.write(`${up}${lines.map((line) => `${clear}${line}\n`).join("")}${clearBelow}`);
