@@ -44,7 +44,7 @@ const peer = "neighbour";
 
 /**
  * One real device whose only neighbour is an attacker, which says what it likes, when it likes, and notes the answers. It
- * has had the time to send something.
+ * has had the time to send something. One long function, because all that it returns shares one state.
  */
 function captiveDevice({ study, contract, seed, datasets }: AttackScenario) {
   const clock = simulatedClock();

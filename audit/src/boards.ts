@@ -36,12 +36,8 @@ export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): 
     if (releasing !== undefined && content.stage === stages.offsets) {
       const { counts, offsets } = offsetsOf(releasing, shape, totals);
       const whole = counts.map(Math.round);
-      return [
-        {
-          counts: whole,
-          sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])),
-        },
-      ];
+      const sums = offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d]));
+      return [{ counts: whole, sums }];
     }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);

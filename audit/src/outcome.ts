@@ -1,23 +1,24 @@
 // What came of one attempt of one attack and of many, and an audit in words that a data officer can read.
 
-/** In the order in which they are shown. */
-const attacks = [
-  "inversion",
-  "coalition",
-  "bystander",
-  "probing",
-  "sketches",
-  "totals",
-  "added row",
-  "deleted row",
-  "device joins",
-  "device leaves",
-  "row space",
-  "restored backup",
-  "replay",
-  "membership",
-] as const;
-export type Attack = (typeof attacks)[number];
+/** Who attacks, and how, in the order in which attacks are shown. */
+export const titles = {
+  inversion: "the only neighbour reads",
+  coalition: "all neighbours read together",
+  bystander: "one of several neighbours reads",
+  probing: "a neighbour moves on purpose",
+  sketches: "sketches, which all devices get",
+  totals: "totals, which all devices get",
+  "added row": "neighbours wait for a new row",
+  "deleted row": "neighbours wait for a deletion",
+  "device joins": "neighbours wait for a new device",
+  "device leaves": "neighbours wait for one to leave",
+  "row space": "all sums, groups known",
+  "restored backup": "an old backup is restored",
+  replay: "old frames are sent again",
+  membership: "is this row among the data?",
+} as const;
+
+export type Attack = keyof typeof titles;
 
 export interface Outcome {
   readonly attack: Attack;
@@ -54,7 +55,7 @@ export interface Tally {
 }
 
 export function tallyAttacks(outcomes: readonly Outcome[]): Tally[] {
-  return attacks.flatMap((attack) => {
+  return (Object.keys(titles) as Attack[]).flatMap((attack) => {
     const own = outcomes.filter((outcome) => outcome.attack === attack);
     if (own.length === 0) return [];
     const sum = (of: (outcome: Outcome) => number | undefined) => own.reduce((total, one) => total + (of(one) ?? 0), 0);
@@ -77,24 +78,6 @@ export function tallyAttacks(outcomes: readonly Outcome[]): Tally[] {
     };
   });
 }
-
-/** Who attacks, and how. */
-export const titles: Readonly<Record<Attack, string>> = {
-  inversion: "the only neighbour reads",
-  coalition: "all neighbours read together",
-  bystander: "one of several neighbours reads",
-  probing: "a neighbour moves on purpose",
-  sketches: "sketches, which all devices get",
-  totals: "totals, which all devices get",
-  "added row": "neighbours wait for a new row",
-  "deleted row": "neighbours wait for a deletion",
-  "device joins": "neighbours wait for a new device",
-  "device leaves": "neighbours wait for one to leave",
-  "row space": "all sums, groups known",
-  "restored backup": "an old backup is restored",
-  replay: "old frames are sent again",
-  membership: "is this row among the data?",
-};
 
 export const explanations: Readonly<Record<Attack, string>> = {
   inversion: "The only neighbour of a device solves its messages for the means and sizes of its clusters.",

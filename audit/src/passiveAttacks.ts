@@ -1,6 +1,6 @@
 // Attacks by reading alone: neighbours that do as they should, and keep what they get while rows and devices come and go.
 
-import { complete, kmeans, type Matrix, stack, takeRows } from "@fedkm/core";
+import { complete, kmeans, type Matrix, predict, stack, takeRows } from "@fedkm/core";
 import { scaleRows, simulate } from "@fedkm/device";
 import { openingSketchCentroids, type RecordedEvent } from "@fedkm/device/inspect";
 import type { PublicRules } from "./inversion.ts";
@@ -54,14 +54,8 @@ function rowOf({ data, cols }: Matrix, r: number): Float64Array {
 }
 
 function nearestCentroid(centroids: Matrix, row: Float64Array): Float64Array {
-  let best = rowOf(centroids, 0);
-  let least = Number.POSITIVE_INFINITY;
-  for (let c = 0; c < centroids.rows; c++) {
-    const centroid = rowOf(centroids, c);
-    const square = row.reduce((sum, x, d) => sum + (x - centroid[d]) ** 2, 0);
-    if (square < least) [best, least] = [centroid, square];
-  }
-  return best;
+  const [label] = predict(centroids, { data: row, rows: 1, cols: row.length });
+  return rowOf(centroids, label);
 }
 
 // The life of one attacked device in a simulated network: it starts, rows come and go, a neighbour joins and leaves.

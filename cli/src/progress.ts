@@ -45,6 +45,11 @@ export async function withProgress<T>(
   }
 }
 
+/** A part of the work as a bar of so many characters. */
+export function progressBar(share: number, width: number): string {
+  return "#".repeat(Math.round(width * share)).padEnd(width, ".");
+}
+
 /** Seconds are said once they can be known. */
 const FIRST_GUESS_MILLISECONDS = 1000;
 

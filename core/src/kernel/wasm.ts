@@ -177,15 +177,16 @@ function addFast(
   const placed = placePoints(machine, points, undefined, engine === "screen", grids);
   if (placed === undefined) return undefined;
   const clusters = placeKernelClusters(placed, k);
-  if (clusters !== undefined) assign(placed, clusters, centroids, engine);
-  const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
+  let added: number | undefined;
   if (clusters !== undefined) {
+    assign(placed, clusters, centroids, engine);
+    added = loss(placed, clusters);
     const f64 = machine.f64();
     for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
     machine.free(clusters.block);
   }
   machine.free(placed.block);
-  return loss;
+  return added;
 }
 
 /** Bounds and most codes pay only for those who are asked again. */

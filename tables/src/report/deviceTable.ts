@@ -5,15 +5,7 @@ import { undoScaling, unscaled } from "@fedkm/files";
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredMeanDistance } from "../model/clusterSums.ts";
 import { counted, countLabel, percent, readableDate, readableSpread, readableValue } from "../numbers.ts";
-import {
-  NOTHING,
-  nameMark,
-  reportClusterColour,
-  reportClusterMark,
-  reportClusterName,
-  reportDownload,
-  reportList,
-} from "./marks.ts";
+import { NOTHING, nameMark, reportColour, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
 /** More devices than this make a page slow and long. */
 const MOST_DEVICES = 60;
@@ -78,7 +70,7 @@ export function deviceTable(fitted: FittedRows): string {
     "device",
     "rows",
     { html: "clusters", attributes: 'class="words"' },
-    ...clusters.map((_, c) => ({ html: reportClusterMark(model, c), attributes: `data-cluster="${c}"` })),
+    ...clusters.map((_, c) => ({ html: reportMark(model, c), attributes: `data-cluster="${c}"` })),
     "apart",
     { html: "differs most in", attributes: 'class="words"' },
   ];
@@ -100,7 +92,7 @@ export function deviceTable(fitted: FittedRows): string {
   return `${left === 0 ? "" : `<p>These are the ${countLabel(shown.length)} devices that differ most from the common clusters. The other ${countLabel(left)} are in model.json.</p>`}
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
 ${reportDownload("devices.csv", [
-  ["device", "rows", ...clusters.map((_, c) => `rows in ${reportClusterName(model, c)}`), "apart"],
+  ["device", "rows", ...clusters.map((_, c) => `rows in ${reportName(model, c)}`), "apart"],
   ...shown.map(({ device, apart }) => [devices[device].name, devices[device].rows, ...devices[device].sizes, apart]),
 ])}
 <details><summary>Means of the rows of ${left === 0 ? "every device" : "these devices"}</summary>${meanTables(
@@ -111,11 +103,11 @@ ${reportDownload("devices.csv", [
 
 function parts({ model }: FittedRows, sizes: readonly number[], rows: number): string {
   const spans = sizes.map((size, c) => {
-    const title = `${reportClusterName(model, c)}: ${counted(size, "row")}`;
+    const title = `${reportName(model, c)}: ${counted(size, "row")}`;
     const share = ((100 * size) / rows).toFixed(1);
     return size === 0
       ? ""
-      : `<span data-cluster="${c}" title="${escaped(title)}" style="width:${share}%;background:${reportClusterColour(c)}"></span>`;
+      : `<span data-cluster="${c}" title="${escaped(title)}" style="width:${share}%;background:${reportColour(c)}"></span>`;
   });
   return `<span class="parts">${spans.join("")}</span>`;
 }
@@ -130,7 +122,7 @@ function farthestText(
   const inUnits = (scaled: number) => shown(unscaled(model.scaling, column, scaled));
   const own = inUnits(means[(device * k + cluster) * cols + column]);
   const usual = inUnits(common[cluster * cols + column]);
-  return `${reportClusterMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
+  return `${reportMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
 }
 
 /** How means of a clustered column are shown: those of one value of a category are shares. */
@@ -149,7 +141,7 @@ function meanTables({ model, sums }: FittedRows, shown: readonly number[]): stri
       const { name, sizes } = devices[i];
       const own = { data: means.subarray(i * k * cols, (i + 1) * k * cols), rows: k, cols };
       const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
-        { html: reportClusterMark(model, c) },
+        { html: reportMark(model, c) },
         countLabel(sizes[c]),
         ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : shownIn(model, x)(number))),
       ]);

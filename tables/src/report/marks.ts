@@ -7,19 +7,19 @@ import type { FittedRows } from "../model/clusterSums.ts";
 export const NOTHING = "–";
 
 /** "cluster 2", or its number and its name. */
-export function reportClusterName({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
+export function reportName({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
   return name === undefined ? `cluster ${c}` : `${c} ${name}`;
 }
 
-export function reportClusterColour(c: number): string {
+export function reportColour(c: number): string {
   return `var(--cluster-${c % clusterColours.length})`;
 }
 
 /** A swatch and the number, with the name if there is one. */
-export function reportClusterMark({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
+export function reportMark({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
-  const swatch = `<span class="swatch" style="background:${reportClusterColour(c)}"></span>`;
+  const swatch = `<span class="swatch" style="background:${reportColour(c)}"></span>`;
   return `${swatch}${c}${name === undefined ? "" : ` ${escaped(name)}`}`;
 }
 

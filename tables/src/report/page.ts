@@ -7,7 +7,7 @@ import { encodingOfModel, isModelAlone, modelRows } from "../model/model.ts";
 import { profileTraits, type Trait } from "../model/profile.ts";
 import { counted, percent } from "../numbers.ts";
 import { deviceTable, reportDeviceSentence } from "./deviceTable.ts";
-import { reportClusterName, reportList } from "./marks.ts";
+import { reportList, reportName } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
@@ -128,7 +128,7 @@ function summarySentences({ model }: FittedRows, traits: readonly Trait[], stabi
   const found =
     filled === 1
       ? "All rows are in one cluster."
-      : `The largest is ${reportClusterName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
+      : `The largest is ${reportName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
           Math.min(...most.filter((share) => share > 0)),
         )}, and ${differ}.`;
   return [asked, found, ...(options.k > 1 ? [reportStabilitySentence(model, stability)] : [])];

@@ -4,14 +4,7 @@ import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { FittedRows } from "../model/clusterSums.ts";
 import type { Figure, Trait } from "../model/profile.ts";
 import { counted, countLabel, percent, readableDate, readableValue, significantLabel } from "../numbers.ts";
-import {
-  NOTHING,
-  nameMark,
-  reportClusterColour,
-  reportClusterMark,
-  reportClusterName,
-  reportDownload,
-} from "./marks.ts";
+import { NOTHING, nameMark, reportColour, reportDownload, reportMark, reportName } from "./marks.ts";
 
 type Clusters = Pick<FittedRows["model"], "clusters">;
 
@@ -35,7 +28,7 @@ export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): 
     const told = strongest(traits, c, NAMED);
     const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
     const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
-    return `<article class="card" data-cluster="${c}" style="border-left-color:${reportClusterColour(c)}">
+    return `<article class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
 <h3>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h3>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
 ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
@@ -107,7 +100,7 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   ]);
   const heading: HtmlCell[] = [
     "column",
-    ...clusters.map((_, c) => ({ html: reportClusterMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
+    ...clusters.map((_, c) => ({ html: reportMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
     "all rows",
     "explained",
   ];
@@ -166,7 +159,7 @@ function profileRows({ clusters }: Clusters, traits: readonly Trait[]) {
       [usual, ...own].map((figure, at) => [
         name,
         word ?? null,
-        at === 0 ? "all rows" : reportClusterName({ clusters }, at - 1),
+        at === 0 ? "all rows" : reportName({ clusters }, at - 1),
         at === 0 ? all : clusters[at - 1].rows,
         figure?.mean ?? null,
         figure?.low ?? null,

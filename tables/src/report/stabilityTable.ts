@@ -4,7 +4,7 @@ import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
 import { counted, countLabel, percent } from "../numbers.ts";
-import { NOTHING, reportClusterMark, reportClusterName, reportDownload, reportList } from "./marks.ts";
+import { NOTHING, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
 function apartWord(silhouette: number): string {
@@ -35,7 +35,7 @@ export function reportStabilitySentence(
   const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
   const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
   const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
-  const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportClusterName({ clusters }, c)));
+  const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportName({ clusters }, c)));
   const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
   // Rows of many columns are about as near to a second centroid even where clusters are plain.
   const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
@@ -64,14 +64,14 @@ export function stabilitySection({ model }: FittedRows, stability: Stability): s
     ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
   ];
   const rows = model.clusters.map((_, c): HtmlCell[] => [
-    { html: reportClusterMark(model, c), attributes: `data-cluster="${c}"` },
+    { html: reportMark(model, c), attributes: `data-cluster="${c}"` },
     figure(stability.silhouettes[c]),
     Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
     ...(stability.starts.length > 0 ? [jaccardCell(starts[c])] : []),
     ...(stability.without.length > 0 ? [jaccardCell(without[c]), leastWithout(stability, c)] : []),
   ]);
   const file = model.clusters.map((_, c) => [
-    reportClusterName(model, c),
+    reportName(model, c),
     ...[stability.silhouettes[c], stability.between[c], starts[c], without[c]].map((own) =>
       Number.isNaN(own) ? null : own,
     ),

@@ -20,7 +20,7 @@ import { fileSystemReason } from "@fedkm/files";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { counted } from "../../numbers.ts";
-import { withProgress } from "../../progress.ts";
+import { progressBar, withProgress } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { version } from "../../version.ts";
 import { writeResultFile } from "../../write.ts";
@@ -85,7 +85,7 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswe
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const tallies = await withProgress(io, (progress) => {
     const onRun = async (done: number) => {
-      progress.show(`fedkm  attacking ${study.privacy} ${bar(done / runs)} ${done} of ${runs}`);
+      progress.show(`fedkm  attacking ${study.privacy} [${progressBar(done / runs, 20)}] ${done} of ${runs}`);
       // Between two networks there is time for Ctrl-C and for the line to be drawn.
       await new Promise((resolve) => setImmediate(resolve));
     };
@@ -93,11 +93,6 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswe
   });
   const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
   return auditAnswer(study, tallies, `${counted(runs, "simulated network")} with ${source}, seed ${seed}`);
-}
-
-function bar(share: number): string {
-  const full = Math.round(20 * share);
-  return `[${"#".repeat(full)}${".".repeat(20 - full)}]`;
 }
 
 function studyOf({ study: file, privacy }: AuditFlags): Study {

@@ -18,7 +18,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
 import type { PluginFlags } from "../../plugins.ts";
-import { type ProgressLine, withProgress } from "../../progress.ts";
+import { type ProgressLine, progressBar, withProgress } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { writeResultFolder } from "../../write.ts";
 import { reproduceWatchCommands, resultLines } from "./text.ts";
@@ -97,11 +97,7 @@ async function runToTheEnd(request: StudyRequest, progress: ProgressLine) {
   }
 }
 
-const BAR = 24;
-
 /** A bar, and the time left if the rest goes as fast as what was done. */
 function barText({ finished, problems, share }: StudyProgress, passed: number): string {
-  const filled = Math.round(BAR * share);
-  const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
-  return `fedkm  ${bar}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
+  return `fedkm  ${progressBar(share, 24)}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
 }
