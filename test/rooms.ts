@@ -172,7 +172,10 @@ const tables: Package = {
   runs: "Node and browsers",
   imports: ["core", "files", "sql", "pictures"],
   rooms: {
-    ".": { holds: "what a request for clusters may say, numbers as people read them" },
+    ".": {
+      holds:
+        "what a request for clusters may say, how its work is watched, numbers as people read them, words for a shell",
+    },
     input: { holds: "files, tables at hand and sources become devices with the same columns", imports: ["."] },
     model: { holds: "model.json: centroids, sizes and means of clusters, labels, profiles", imports: [".", "input"] },
     prepare: { holds: "scale, links and rows as a method takes them", imports: [".", "input", "model"] },
@@ -237,7 +240,10 @@ const cli: Package = {
   runs: "Node",
   imports: ["core", "files", "sql", "pictures", "tables", "device", "audit", "experiments", "web"],
   rooms: {
-    ".": { holds: "arguments, failures and remedies, progress, stopping, writing results all at once" },
+    ".": {
+      holds:
+        "arguments, failures and remedies, progress, tables on the terminal, stopping, writing results all at once",
+    },
     input: { holds: "the flags by which files and sources are read", imports: ["."] },
     dashboard: { holds: "devices of this machine for the dashboard", imports: ["."] },
     commands: {
@@ -291,7 +297,7 @@ export const packages: Readonly<Record<string, Package>> = {
   audit: {
     holds: "attacks on devices and recordings, and a judge who knows the rows; production devices do not carry it",
     runs: "Node",
-    imports: ["core", "device"],
+    imports: ["core", "pictures", "device"],
   },
   experiments,
   web,

@@ -30,8 +30,8 @@ const MOST_ROWS = 20_000;
 const NEARLY_WHOLE = 0.05;
 
 /** Every message that gives, with the one before it, the sizes and sums of all clusters. */
-export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicRules): ClusterSnapshot[] {
-  const readings = messages.map((message) => readingsOf(message, rules));
+export function inversionSnapshots(messages: readonly ObservedMessage[], rules: PublicRules): ClusterSnapshot[] {
+  const readings = messages.map((message) => inversionReadings(message, rules));
   const found: ClusterSnapshot[] = [];
   for (let t = 1; t < messages.length; t++) {
     if (messages[t].stamp.epoch !== messages[t - 1].stamp.epoch) continue;
@@ -48,7 +48,10 @@ export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicR
 }
 
 /** Every way to read a message: who counted, and whether matches were made at these centroids or at those before. */
-export function readingsOf({ centroids, before, neighbours }: ObservedMessage, rules: PublicRules): Equation[][] {
+export function inversionReadings(
+  { centroids, before, neighbours }: ObservedMessage,
+  rules: PublicRules,
+): Equation[][] {
   return neighbours.flatMap((counted) =>
     [before ?? centroids, centroids].flatMap((matchedAt, n) =>
       n === 1 && before === undefined
@@ -77,7 +80,7 @@ function solve(
   const counts = rules.typicalRows === null ? sizesOf(shares, doubts) : wholes(shares, doubts, rules.typicalRows);
   if (counts === undefined) return undefined;
   const rows = counts.reduce((sum, count) => sum + count, 0);
-  return { message, rows, counts, ...sumsOf(after, counts, rules.typicalRows ?? rows, rules.grain) };
+  return { message, rows, counts, ...inversionSums(after, counts, rules.typicalRows ?? rows, rules.grain) };
 }
 
 /** How far a share can be off: the noise of both messages against the move between them. */
@@ -108,7 +111,7 @@ function wholes(shares: readonly number[], doubts: readonly number[], rows: numb
 }
 
 /** With whole counts, sums are as exact as the message. `unit`: rows that weigh 1. */
-export function sumsOf(
+export function inversionSums(
   equations: readonly Equation[],
   counts: readonly number[],
   unit: number,

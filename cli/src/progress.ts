@@ -45,6 +45,11 @@ export async function withProgress<T>(
   }
 }
 
+/** A part of the work as a bar of so many characters. */
+export function progressBar(share: number, width: number): string {
+  return "#".repeat(Math.round(width * share)).padEnd(width, ".");
+}
+
 /** Seconds are said once they can be known. */
 const FIRST_GUESS_MILLISECONDS = 1000;
 
@@ -55,13 +60,13 @@ export function secondsLeft(passed: number, share: number): number | undefined {
 }
 
 /** A part of the work as people read it. */
-export function percentText(share: number, passed: number): string {
+export function progressPercent(share: number, passed: number): string {
   const left = secondsLeft(passed, share);
   return `${Math.floor(100 * share)} %${left === undefined ? "" : `, ${left} s left`}`;
 }
 
 /** Writes the lines over those of the last call, `last` in number; returns how many there are now. */
-export function repaint(output: Output, lines: readonly string[], last: number): number {
+export function repaintProgressLines(output: Output, lines: readonly string[], last: number): number {
   const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
   const [clear, clearBelow] = output.isTTY === true ? ["\u001b[K", "\u001b[J"] : ["", ""];
   output.write(`${up}${lines.map((line) => `${clear}${line}\n`).join("")}${clearBelow}`);

@@ -40,7 +40,11 @@ export function wrap(text: string, width: number): string[] {
 
 // How methods compare, as a table on the terminal: one row for each, with the best of those that do not pool in bold.
 
-export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean, withCollector = true): string[] {
+export function terminalOutcomeTable(
+  outcomes: readonly MethodOutcome[],
+  styled: boolean,
+  withCollector = true,
+): string[] {
   const scored = outcomes.some(({ nmi }) => nmi !== null);
   const plugged = Object.keys(outcomes[0].measures);
   const scores = scored ? ["NMI", "ARI"] : [];

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from "vitest";
 import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { runCommandLine } from "../src/program.ts";
-import { outcomeTable } from "../src/table.ts";
+import { terminalOutcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
 
@@ -135,7 +135,7 @@ test("fedkm compare gives bytes by one rule: flooded, and beside it with one col
 test("outcomeTable marks the cost of a method that beats pooled with a star", () => {
   const quality = { gcd: 1, cv: 0, nmi: null, ari: null, rounds: 0, converged: true, curve: [], measures: {} };
   const row = { ...quality, messages: 1, bytes: 8, collectorBytes: null, milliseconds: 1 };
-  const lines = outcomeTable(
+  const lines = terminalOutcomeTable(
     [
       { ...row, method: "lucky", costRatio: 0.98, beatsPooled: true },
       { ...row, method: "pooled", costRatio: 1, beatsPooled: false },

@@ -1,7 +1,7 @@
 // Numbers are written with the digits that are known.
 
 import { expect, test } from "vitest";
-import { countLabel, duration, significantLabel, times, value } from "../src/numbers.ts";
+import { countLabel, duration, readableValue, significantLabel } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],
@@ -28,16 +28,8 @@ test.each([
   [37_876.4, "37,876"],
   [-1_234_567.8, "-1,234,568"],
   [0.98244, "0.9824"],
-])("value(%d) is %s: all digits before the point", (number, text) => {
-  expect(value(number)).toBe(text);
-});
-
-test.each([
-  [1.84, "1.8"],
-  [18.2, "18"],
-  [1687, "1,700"],
-])("times(%d) is %s", (value, text) => {
-  expect(times(value)).toBe(text);
+])("readableValue(%d) is %s: all digits before the point", (number, text) => {
+  expect(readableValue(number)).toBe(text);
 });
 
 test.each([

@@ -47,11 +47,8 @@ function* drawn(parent: Element, document: Document, opacities: Opacities, opaci
     if (tag !== "g" && tag !== "path") continue;
     yield "q";
     const matrix = /matrix\(([^)]*)\)/.exec(element.getAttribute("transform") ?? "")?.[1];
-    if (matrix !== undefined)
-      yield `${matrix
-        .split(" ")
-        .map((value) => Number(value).toFixed(6))
-        .join(" ")} cm`;
+    const numbers = matrix?.split(" ").map((value) => Number(value).toFixed(6));
+    if (numbers !== undefined) yield `${numbers.join(" ")} cm`;
     const clip = /url\(#([^)]*)\)/.exec(element.getAttribute("clip-path") ?? "")?.[1];
     if (clip !== undefined) {
       for (const path of document.querySelectorAll(`[id="${clip}"] path`)) yield `${outline(path)} W n`;

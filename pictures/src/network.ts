@@ -91,17 +91,14 @@ function layout(names: readonly string[], width: number) {
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];
     const label = i % every === 0 ? shortenedLabel(name, most) : "";
-    const text = isInside ? inside(x, y) : isTurned ? turned(x, y, turn) : level(x, y, across, up);
+    const inside = { x, y: y + MIDDLE, "text-anchor": "middle" };
+    const text: Attributes = isInside ? inside : isTurned ? turned(x, y, turn) : level(x, y, across, up);
     return { x, y, name, label, text };
   });
   return { spots, radius, height: Math.ceil(2 * (above + circle)), isInside };
 }
 
 const MIDDLE = 0.35 * labelSize;
-
-function inside(x: number, y: number): Attributes {
-  return { x, y: y + MIDDLE, "text-anchor": "middle" };
-}
 
 /** Outside of the circle, on the side where the device stands. */
 function level(x: number, y: number, across: number, up: number): Attributes {

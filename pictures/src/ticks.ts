@@ -167,18 +167,14 @@ function alike(values: readonly number[], exponent: number): string[] {
   const unit = largest < TOO_LARGE ? units.find(({ least }) => largest >= least) : undefined;
   return values.map((value) => {
     if (value === 0) return "0";
-    if (unit !== undefined) return inUnit(value, unit, Math.max(0, unit.size - exponent));
+    if (unit !== undefined) {
+      const decimals = Math.max(0, unit.size - exponent);
+      const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+      return (value / 10 ** unit.size).toLocaleString("en", digits) + unit.name;
+    }
     const own = exponentOf(value.toExponential());
     return value.toExponential(Math.max(0, own - exponent)).replace("e+", "e");
   });
-}
-
-function inUnit(value: number, { size, name }: { size: number; name: string }, decimals: number): string {
-  const shown = (value / 10 ** size).toLocaleString("en", {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return `${shown}${name}`;
 }
 
 /** One number in few characters: 1.2 M, 12.3 k, 950, 0.25, 1.2e-4. */

@@ -164,9 +164,6 @@ function vector(numbers: Float64Array, number: (value: number) => string): strin
   return `[${Array.from(numbers, number).join(", ")}]`;
 }
 
-/** The parts of a measure that do not depend on how a distance is computed. */
-type Shape = Pick<DistanceSql, "steps" | "least" | "label" | "countWithin">;
-
 /** Explicit differences, as the kernel has them, one after the other. The text grows with k times the columns. */
 export function sqlDifferences(dialect: SqlDialect, centroids: Matrix): DistanceSql {
   const shape = sqlDistanceColumns(dialect, centroids, (centroid) => squaredDistanceSql(dialect, centroid));
@@ -184,7 +181,7 @@ export function sqlDistanceColumns(
   dialect: SqlDialect,
   centroids: Matrix,
   distance: (centroid: Float64Array) => string,
-): Shape {
+) {
   const first = firstEqual(centroids);
   const clusters = [...new Set(first)];
   const name = (c: number) => internalSqlName(`d${c}`);
@@ -192,8 +189,9 @@ export function sqlDistanceColumns(
     steps: [clusters.map((c) => ({ name: name(c), as: distance(rowOf(centroids, c)) }))],
     least: dialect.least(clusters.map(name)),
     // Without an ELSE nothing is taken for the last cluster: what compares with nothing has no label.
-    label: (best) => `CASE ${clusters.map((c) => `WHEN ${best} = ${name(c)} THEN ${c}`).join(" ")} END`,
-    countWithin: (limit) => `(${first.map((c) => `CASE WHEN ${name(c)} <= ${limit} THEN 1 ELSE 0 END`).join(" + ")})`,
+    label: (best: string) => `CASE ${clusters.map((c) => `WHEN ${best} = ${name(c)} THEN ${c}`).join(" ")} END`,
+    countWithin: (limit: string) =>
+      `(${first.map((c) => `CASE WHEN ${name(c)} <= ${limit} THEN 1 ELSE 0 END`).join(" + ")})`,
   };
 }
 

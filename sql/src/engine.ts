@@ -27,6 +27,16 @@ export interface SqlEngine {
   close(): Promise<void>;
 }
 
+/** Where an engine listens, and who asks. */
+export interface EngineServer {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Seconds for a query. */
+  readonly timeLimit: number;
+}
+
 /** Enough for the kernel to be busy, and few enough to stay in a cache. */
 export const BLOCK_ROWS = 8192;
 

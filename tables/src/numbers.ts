@@ -5,7 +5,7 @@ import { countLabel, significantLabel } from "@fedkm/pictures";
 export { countLabel, significantLabel };
 
 /** A value of the user's: four digits, and all of those before the point. */
-export function value(number: number): string {
+export function readableValue(number: number): string {
   const size = Math.abs(number);
   return size >= 1e4 && size < 1e15 ? countLabel(Math.round(number)) : significantLabel(number, 4);
 }
@@ -13,7 +13,7 @@ export function value(number: number): string {
 const DAY = 86_400_000;
 
 /** Days since the beginning of 1970 as the date that they are. */
-export function dateText(days: number): string {
+export function readableDate(days: number): string {
   return new Date(Math.round(days) * DAY).toISOString().slice(0, 10);
 }
 
@@ -37,6 +37,6 @@ export function firstNames(names: readonly string[], most: number): string {
 }
 
 /** A distance in units of a spread, in a column of such; null is not known. */
-export function spreads(distance: number | null, unknown: string): string {
+export function readableSpread(distance: number | null, unknown: string): string {
   return distance === null ? unknown : distance.toFixed(distance < 10 ? 2 : 0);
 }

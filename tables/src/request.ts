@@ -12,7 +12,7 @@ export class RequestError extends Error {
 }
 
 /** A sentence about options for programs, which have names such as minRows where the command line has --min-rows. */
-export function optionNames(text: string, named: (words: readonly string[]) => string): string {
+export function requestOptionNames(text: string, named: (words: readonly string[]) => string): string {
   return text.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => named(flag.split("-")));
 }
 
@@ -69,7 +69,7 @@ export const settingNames = {
  * One default for every request about tables: rows count equally, since who reads a table takes its rows to count the
  * same. As published, the method lets every device count the same.
  */
-export function weightingOf({ weighting, preset }: Pick<MethodSettings, "weighting" | "preset">): Weighting {
+export function requestWeighting({ weighting, preset }: Pick<MethodSettings, "weighting" | "preset">): Weighting {
   return weighting ?? (preset === "paper" ? defaults.weighting : "sample");
 }
 

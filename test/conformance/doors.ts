@@ -10,9 +10,16 @@ import { type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { formatStudy, type Study, sharedMethod, studyOfPoints } from "@fedkm/device";
 import { applyScaling, fillMissing, type Scaling, scalingMeans, scalingMoments, undoScaling } from "@fedkm/files";
-import { chooseScaling, type DeviceTable, type FitRequest, fitTables, inCommonOrder, linkDevices } from "@fedkm/tables";
-import { sourceAt } from "@fedkm/tables/node";
-import { decodeFrames, encodeFrame, type Frame } from "../../cli/src/commands/pipe/frames.ts";
+import {
+  chooseScaling,
+  clustersInModelOrder,
+  type DeviceTable,
+  type FitRequest,
+  fitTables,
+  linkDevices,
+} from "@fedkm/tables";
+import { inputSourceAt } from "@fedkm/tables/node";
+import { decodePipeFrames, encodePipeFrame, type Frame } from "../../cli/src/commands/pipe/frames.ts";
 import { runCommandLine } from "../../cli/src/program.ts";
 import { studyPlan } from "../../cli/src/studyPlan.ts";
 import { columnsOf, csvOf, data, hasTexts, type Request, type Rows, settingsOf, sortedRows } from "./requests.ts";
@@ -126,7 +133,7 @@ async function byLibrary(request: Request): Promise<Answer> {
   const minimum = minRows === undefined ? {} : { minimum: minRows };
   const fitWith = method === "shared" ? sharedMethod : methods[method];
   const found = fitWith(datasets, links, { ...options, seed, alpha, weighting, ...minimum } as never);
-  const ordered = inCommonOrder(found.centroids, datasets);
+  const ordered = clustersInModelOrder(found.centroids, datasets);
   const labels = datasets.map((points, i) => Array.from(predict(ordered[i], points)));
   return {
     centroids: ordered.map((own) => toRows(undoScaling(own, scaling))),
@@ -240,7 +247,7 @@ function labelsIn(file: string): number[] {
 
 async function bySources(request: Request, read: "memory" | "stream" | "aggregate"): Promise<Answer> {
   const { missing } = request;
-  const sources = pathsOf(request.data).map((file) => sourceAt(`duckdb:${file}`, { read, missing, env: {} }));
+  const sources = pathsOf(request.data).map((file) => inputSourceAt(`duckdb:${file}`, { read, missing, env: {} }));
   const { model, labels, input } = await fitTables({ ...fitRequest(request), sources });
   for (const source of input.sources) await source?.close();
   return answerOf(model, read === "memory" ? labels : undefined);
@@ -285,7 +292,7 @@ async function byPipe(all: readonly Request[]): Promise<(Answer | Error)[]> {
       names?.map((name) => `x${data[request.data].columns.indexOf(name) + 1}`);
     const asked = { ...settings, columns: places(columns), exclude: places(exclude) };
     return [
-      ...encodeFrame(
+      ...encodePipeFrame(
         { ask: "fit", request: asked },
         tablesOf(data[request.data]).map(({ points }) => points),
       ),
@@ -299,7 +306,7 @@ async function byPipe(all: readonly Request[]): Promise<(Answer | Error)[]> {
     yield stdout;
   })();
   const answers: Frame[] = [];
-  for await (const frame of decodeFrames(pieces)) answers.push(frame);
+  for await (const frame of decodePipeFrames(pieces)) answers.push(frame);
   return all.map((request, i) => {
     const { header, arrays } = answers[i + 1];
     if (header.refusal !== undefined) return new Error(String(header.refusal));

@@ -17,7 +17,7 @@ import { countLabel } from "../numbers.ts";
 import { performAction } from "./actions.ts";
 
 /** `folders` are those of devices, each with a name of its own. */
-export function folderSource(folders: readonly string[]): DashboardSource {
+export function dashboardSource(folders: readonly string[]): DashboardSource {
   const known = snapshotFolders(folders);
   const read = snapshotReader(known);
   return {

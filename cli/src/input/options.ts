@@ -3,7 +3,7 @@
 import type { Selection } from "@fedkm/files";
 import { labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
-import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
+import { parseCharacterArgument, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 
 /** What is asked of sources alone. */
@@ -59,11 +59,15 @@ export function addDialectOptions(command: Command): Command {
     .option(
       "--delimiter <character>",
       "one character, or comma, semicolon, tab, bar or space (default: seen from the file)",
-      parseCharacter("--delimiter"),
+      parseCharacterArgument("--delimiter"),
     )
     .option("--header <yes|no>", "whether the first line names the columns (default: seen)", parseHeader)
     .option("--decimal <comma|point>", "what stands before decimals (default: point)", parseDecimal)
-    .option("--thousands <character>", "what stands between thousands, such as comma", parseCharacter("--thousands"))
+    .option(
+      "--thousands <character>",
+      "what stands between thousands, such as comma",
+      parseCharacterArgument("--thousands"),
+    )
     .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
     .option("--dates <days>", "take dates as numbers: days since 1970", parseChoice("--dates", ["days"]))
     .option("--encoding <name>", "of text that is not UTF-8: latin1 or utf16", parseEncoding)
@@ -82,7 +86,7 @@ const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(t
 export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
-export function addNetworkOptions(command: Command): Command {
+export function addGraphAndScaleOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
     .option("--scale <spec>", "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE", "none");

@@ -16,7 +16,7 @@ import {
   type SourceRequest,
   type WorkContext,
 } from "@fedkm/tables";
-import { sourceAt } from "@fedkm/tables/node";
+import { inputSourceAt } from "@fedkm/tables/node";
 import type { Console } from "../console.ts";
 import { UsageError } from "../failure.ts";
 import type { SourceFlags } from "./options.ts";
@@ -56,7 +56,7 @@ interface PatternRows {
 }
 
 /** The files and the sources that patterns stand for. */
-export async function rowsAt(
+export async function inputRowsOfCommand(
   patterns: readonly string[],
   { query, where, read, missing }: SourceFlags & { readonly missing?: MissingPolicy },
   env: Console["env"],
@@ -65,13 +65,13 @@ export async function rowsAt(
   const others = patterns.filter((own) => !isAddress(own));
   const asked = { query, where, read, missing, env };
   return {
-    files: others.length === 0 ? [] : await filesAt(others),
-    sources: patterns.filter(isAddress).map((address) => sourceAt(address, asked, context)),
+    files: others.length === 0 ? [] : await inputFilesOfCommand(others),
+    sources: patterns.filter(isAddress).map((address) => inputSourceAt(address, asked, context)),
   };
 }
 
 /** With "-" as a file that holds the standard input, since rows are read more than once. */
-export async function filesAt(patterns: readonly string[]): Promise<string[]> {
+export async function inputFilesOfCommand(patterns: readonly string[]): Promise<string[]> {
   if (!patterns.includes("-")) return expandPatterns(patterns);
   spooled ??= spool();
   const file = await spooled;

@@ -18,7 +18,7 @@ import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/se
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { folderSource } from "../../src/dashboard/deviceView.ts";
+import { dashboardSource } from "../../src/dashboard/deviceView.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
@@ -124,7 +124,7 @@ export class Machine {
 
   async serve(...shown: string[]): Promise<void> {
     const folders = shown.map((name) => this.at(name));
-    this.#dashboard = await openDashboard(this.path, folderSource(folders), 0);
+    this.#dashboard = await openDashboard(this.path, dashboardSource(folders), 0);
   }
 
   unserve(): void {

@@ -30,11 +30,7 @@ export type WorkerReply =
 const PERIOD = 50;
 
 /** The whole life of a worker. `now` is its clock. */
-export function answerWorkerRequest(
-  request: WorkerRequest,
-  send: (reply: WorkerReply) => void,
-  now: () => number,
-): void {
+export function answerWorker(request: WorkerRequest, send: (reply: WorkerReply) => void, now: () => number): void {
   let passes = 0;
   let round: RoundSummary | undefined;
   let reported = now();
@@ -84,8 +80,8 @@ function reportingKernel(kernel: Kernel, onPass: () => void): Kernel {
           return result;
         },
         labels: (centroids, into) => prepared.labels(centroids, into),
-        squaredDistances(centre, into) {
-          prepared.squaredDistances(centre, into);
+        squaredDistances(centroid, into) {
+          prepared.squaredDistances(centroid, into);
           onPass();
         },
         release: () => prepared.release(),

@@ -78,8 +78,8 @@ function labelsAlike(points: readonly Matrix[], sums: ClusterMoments): Uint32Arr
   const { means } = sums;
   const inside = steadied(sums, Array.from(sums.counts.keys()));
   if (inside === undefined) return undefined;
-  const factor = cholesky(inside, means.cols);
-  return points.map((own) => nearestCentroids(solved(factor, means), solved(factor, own)));
+  const factor = momentsCholesky(inside, means.cols);
+  return points.map((own) => nearestCentroids(whitenByMoments(factor, means), whitenByMoments(factor, own)));
 }
 
 /** The cluster in which each point takes the fewest nats to describe; undefined where nothing varies. */
@@ -140,7 +140,7 @@ function ownFactors(sums: ClusterMoments, floor: number): Float64Array[] {
 function factorOf(matrix: Float64Array, q: number, floor: number): Float64Array {
   const steady = matrix.slice();
   for (let n = 0; n < q; n++) steady[n * q + n] += floor;
-  return cholesky(steady, q);
+  return momentsCholesky(steady, q);
 }
 
 /** Half of the logarithm of the determinant. */
@@ -240,7 +240,7 @@ function trace(matrix: Float64Array, q: number): number {
 // Cholesky's factor of a covariance, and points measured in its units.
 
 /** L with L L' = S, q x q numbers each, for positive definite S. */
-export function cholesky(matrix: Float64Array, q: number): Float64Array {
+export function momentsCholesky(matrix: Float64Array, q: number): Float64Array {
   const factor = new Float64Array(q * q);
   for (let n = 0; n < q; n++) {
     for (let o = 0; o <= n; o++) {
@@ -253,7 +253,7 @@ export function cholesky(matrix: Float64Array, q: number): Float64Array {
 }
 
 /** L^-1 x for every row x: where the rows have covariance S, these have none, and variance 1. */
-export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
+export function whitenByMoments(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
   const result = new Float64Array(data.length);
   for (let r = 0; r < rows; r++) {
     for (let n = 0; n < q; n++) {
@@ -326,7 +326,7 @@ function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
   const [first, second] = [steadied(sums, [a]), steadied(sums, [b])];
   const halves = together.map((_, x) => ((first?.[x] ?? 0) + (second?.[x] ?? 0)) / 2);
   return [together, halves].reduce((least, inside) => {
-    const { data: across } = solved(cholesky(inside, q), { data: gap, rows: 1, cols: q });
+    const { data: across } = whitenByMoments(momentsCholesky(inside, q), { data: gap, rows: 1, cols: q });
     return Math.min(least, dot(across, across));
   }, LARGEST_SQUARE);
 }

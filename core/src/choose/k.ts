@@ -12,13 +12,7 @@ import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../kernel/model.ts";
 import { silhouetteOf } from "../measures/measures.ts";
 import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
-import {
-  type ChoiceCosts,
-  narrowParticipants,
-  type Participants,
-  participantsOf,
-  sampleParticipants,
-} from "./participants.ts";
+import { type ChoiceCosts, choiceColumns, choiceSample, type Participants, participantsOf } from "./participants.ts";
 
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
@@ -83,7 +77,7 @@ export function chooseK(datasets: readonly Matrix[], graph: Graph, options: Choo
   checkNetwork(datasets, graph);
   checkOptions(options, chooseKOptionNames);
   const { sample, ...others } = options;
-  const { datasets: looked, ...sampled } = sampleParticipants(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseKOn(looked, graph, others), ...sampled };
 }
 
@@ -94,7 +88,7 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
   const participants = participantsOf(datasets, graph, minimum, "minimum");
-  const looked = narrowParticipants(participants.datasets, participants.graph, { ...fitting, minimum, seed });
+  const looked = choiceColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
   const judged = looked === undefined ? participants : { ...participants, ...looked };
   const judge = judgeOf(judged, { ...fitting, minimum });
   const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));

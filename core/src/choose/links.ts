@@ -158,15 +158,10 @@ const SHAPED_BY = 100;
 function cellsOf(points: Matrix, common: Matrix, minimum: number): Cells {
   const rows = Array.from({ length: common.rows }, (): number[] => []);
   for (let r = 0; r < points.rows; r++) {
-    const cell = clearCell(points, r, common);
-    if (cell !== undefined) rows[cell].push(r);
+    const { label, nearest, next } = twoNearest(points.data, r * points.cols, common);
+    if (nearest <= CLEAR * CLEAR * next) rows[label].push(r);
   }
   return rows.map((own) => (own.length < minimum || own.length === 0 ? undefined : cellOf(takeRows(points, own))));
-}
-
-function clearCell({ data, cols }: Matrix, row: number, common: Matrix): number | undefined {
-  const { label, nearest, next } = twoNearest(data, row * cols, common);
-  return nearest <= CLEAR * CLEAR * next ? label : undefined;
 }
 
 function cellOf({ data, rows, cols }: Matrix): ClusterCell {

@@ -67,7 +67,7 @@ const LEAST_COLUMNS = 4;
  * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
  * `traffic` is what it took to agree on the directions. Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
  */
-export function narrowParticipants(
+export function choiceColumns(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
@@ -134,7 +134,7 @@ export interface SampledRows {
 }
 
 /** About `most` rows, the same share of every large device, spread over its rows. `sampled` is absent where they are all. */
-export function sampleParticipants(
+export function choiceSample(
   datasets: readonly Matrix[],
   seed: number,
   most = ENOUGH_ROWS,

@@ -29,8 +29,8 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
     labels(centroids, into) {
       for (let r = 0; r < rows; r++) into[r] = nearest(data, r * cols, cols, centroids);
     },
-    squaredDistances(centre, into) {
-      for (let r = 0; r < rows; r++) into[r] = squaredDistance(data, r * cols, centre, 0, cols);
+    squaredDistances(centroid, into) {
+      for (let r = 0; r < rows; r++) into[r] = squaredDistance(data, r * cols, centroid, 0, cols);
     },
     release() {},
   };

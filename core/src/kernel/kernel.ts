@@ -45,8 +45,8 @@ export interface PreparedPoints {
    */
   best?(/* OUT */ centroids: Float64Array, starts: SeededStarts, most: number, tol: number): LloydResult | undefined;
   labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void;
-  /** Squared distance of every point to one centre. */
-  squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void;
+  /** Squared distance of every point to one centroid. */
+  squaredDistances(centroid: Float64Array, /* OUT */ into: Float64Array): void;
   /** Gives memory back before the garbage collector would. The points must not be asked again. */
   release(): void;
 }

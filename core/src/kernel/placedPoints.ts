@@ -148,7 +148,7 @@ export function placePoints(
 
 /**
  * Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points.
- * `extra` is where the centre of the ball lies or, for tiles, where rows arrive.
+ * `extra` is where the origin of the ball lies or, for tiles, where rows arrive.
  */
 function copyPoints(
   machine: WasmMachine,
@@ -161,12 +161,12 @@ function copyPoints(
     f64.set(chunk >= rows ? data : data.subarray(from * cols, to * cols), address / 8);
   const copyRows = (from: number, to: number) => copyTo(at.copied + 8 * from * cols, from, to);
   if (ball !== undefined) {
-    const { centre, radius } = ball;
-    f64.set(centre, at.extra / 8);
+    const { origin, radius } = ball;
+    f64.set(origin, at.extra / 8);
     const coding = {
       cols,
       largest: at.largest,
-      centre: at.extra,
+      origin: at.extra,
       step: codeStep(radius),
       radius,
       chunk,

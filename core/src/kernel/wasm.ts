@@ -73,8 +73,8 @@ function preparedOn(
       if (placed.screen === undefined) into.set(labels.subarray(0, rows));
       else for (let r = 0; r < rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
-    squaredDistances(centre, into) {
-      if (!distances(placed, centre, into)) reference().squaredDistances(centre, into);
+    squaredDistances(centroid, into) {
+      if (!distances(placed, centroid, into)) reference().squaredDistances(centroid, into);
     },
     release() {
       registry.unregister(prepared);
@@ -127,14 +127,14 @@ function loss({ machine, points, state }: PlacedPoints, clusters: PlacedClusters
 const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
-function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: Float64Array): boolean {
+function distances(placed: PlacedPoints, centroid: Float64Array, /* OUT */ into: Float64Array): boolean {
   const { machine, points, layout, state } = placed;
   if (layout === "tiles") return false;
   const reserved = reserveArrays(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
   if (reserved === undefined) return false;
   const [from64, to64] = reserved.addresses;
   const f64 = machine.f64();
-  f64.set(centre, from64 / 8);
+  f64.set(centroid, from64 / 8);
   for (let from = 0; from < points.rows; from += DISTANCES) {
     const to = Math.min(points.rows, from + DISTANCES);
     machine.distancesOfRows(state, from, to, from64, to64);
@@ -177,15 +177,16 @@ function addFast(
   const placed = placePoints(machine, points, undefined, engine === "screen", grids);
   if (placed === undefined) return undefined;
   const clusters = placeKernelClusters(placed, k);
-  if (clusters !== undefined) assign(placed, clusters, centroids, engine);
-  const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
+  let added: number | undefined;
   if (clusters !== undefined) {
+    assign(placed, clusters, centroids, engine);
+    added = loss(placed, clusters);
     const f64 = machine.f64();
     for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
     machine.free(clusters.block);
   }
   machine.free(placed.block);
-  return loss;
+  return added;
 }
 
 /** Bounds and most codes pay only for those who are asked again. */

@@ -56,8 +56,7 @@ export function totalVariation(
   coupling: Coupling = defaults.coupling,
   penalty: Penalty = defaults.penalty,
 ): number {
-  checkSets(centroids, coupling);
-  checkSize(centroids, graph);
+  checkSetsOf(graph, centroids, coupling);
   return totalVariationOf(centroids, graph, coupling, checkScaledPenalty(penalty));
 }
 
@@ -101,8 +100,7 @@ export function checkedObjective(
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
   const settings = objectiveSettings(options);
-  checkSets(centroids, settings.coupling);
-  checkSize(centroids, graph);
+  checkSetsOf(graph, centroids, settings.coupling);
   checkColumns(datasets, centroids);
   return settings;
 }
@@ -110,13 +108,7 @@ export function checkedObjective(
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
 export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
   checkArray("datasets", datasets, "matrices, one for each device");
-  checkArray("centroids", centroids, "matrices, one for each device");
-  if (datasets.length !== centroids.length) {
-    throw new RangeError(
-      `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
-    );
-  }
-  checkSets(centroids, "nearest");
+  checkSets(centroids, "nearest", datasets.length, "of datasets");
   for (const [i, points] of datasets.entries()) checkMatrix(`datasets[${i}]`, points);
   checkColumns(datasets, centroids);
   return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
@@ -155,8 +147,7 @@ export function consensusVariation(
   graph: Graph,
   coupling: Coupling = defaults.coupling,
 ): number {
-  checkSets(centroids, coupling);
-  checkSize(centroids, graph);
+  checkSetsOf(graph, centroids, coupling);
   let linked = 0;
   let sum = 0;
   graph.neighbours.forEach((row, i) => {
@@ -174,7 +165,7 @@ function sides(coupling: Coupling): number {
   return coupling === "nearest" ? 2 : 1;
 }
 
-function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
+function checkSets(centroids: readonly Matrix[], coupling: Coupling, count = centroids?.length, of = ""): void {
   checkOneOf("coupling", coupling, couplings);
   checkArray("centroids", centroids, "matrices, one for each device");
   if (centroids.length === 0) throw new RangeError("centroids needs at least one set");
@@ -186,15 +177,14 @@ function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
     if (coupling === "transport") checkShape(`centroids[${i}]`, own, rows, cols, "as centroids[0], for transport");
     else checkShape(`centroids[${i}]`, own, own.rows, cols, "the columns of centroids[0]");
   });
+  if (centroids.length !== count) {
+    throw new RangeError(`centroids must have ${count} sets (one for each ${of}), got ${centroids.length}`);
+  }
 }
 
-function checkSize(centroids: readonly Matrix[], graph: Graph): void {
+function checkSetsOf(graph: Graph, centroids: readonly Matrix[], coupling: Coupling): void {
   checkGraph(graph);
-  if (centroids.length !== graph.size) {
-    throw new RangeError(
-      `centroids must have ${graph.size} sets (one for each device of graph), got ${centroids.length}`,
-    );
-  }
+  checkSets(centroids, coupling, graph.size, "device of graph");
 }
 
 /** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */

@@ -115,7 +115,7 @@ export function guardPoints(
       return sumsOf(points, cores, k);
     },
     labels: (centroids, into) => prepared.labels(centroids, into),
-    squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+    squaredDistances: (centroid, into) => prepared.squaredDistances(centroid, into),
     release: () => prepared.release(),
   };
 }

@@ -32,7 +32,7 @@ export function releaseKernel({ points, weights, within }: RowSummary): Kernel {
           into.loss += within;
         },
         labels: (centroids, into) => prepared.labels(centroids, into),
-        squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+        squaredDistances: (centroid, into) => prepared.squaredDistances(centroid, into),
         release: () => prepared.release(),
       };
     },

@@ -261,11 +261,11 @@ export function startEmptyClusters(
     for (let r = 1; r < rows; r++) if (costs[r] > costs[farthest]) farthest = r;
     if (!(costs[farthest] > 0)) break;
     if (moved === centroids) moved = centroids.slice();
-    const centre = data.subarray(farthest * cols, (farthest + 1) * cols);
-    moved.set(centre, c * cols);
+    const point = data.subarray(farthest * cols, (farthest + 1) * cols);
+    moved.set(point, c * cols);
     for (let r = 0; r < rows; r++) {
       const weight = weights === undefined ? 1 : weights[r];
-      costs[r] = Math.min(costs[r], weight * squaredDistance(data, r * cols, centre, 0, cols));
+      costs[r] = Math.min(costs[r], weight * squaredDistance(data, r * cols, point, 0, cols));
     }
   }
   return moved;

@@ -12,13 +12,13 @@ import {
   checkWeights,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, stack } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { checkKernelStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
-import { packSets } from "./coupling.ts";
+import { packSets, setAt } from "./coupling.ts";
 import { robustDrift } from "./robustPull.ts";
 import { copyStatistics, runUpdate, runUpdateAsync, updateObjective } from "./update.ts";
 import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./updateOptions.ts";
@@ -189,25 +189,17 @@ function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
 export function drawUpdateSeeds(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
-  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
-  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
-    from: sets.starts[j],
-    to: sets.starts[j + 1],
-    weight: links.weights[firstLink + n],
-  }));
-  const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
-  if (rows < k) return [];
-  const data = new Float64Array(rows * cols);
-  const weights = new Float64Array(rows).fill(pointScale);
-  data.set(points.data);
+  const { k, links, firstLink, endLink, pointScale, sets, settings } = update;
+  const others = Array.from(links.devices.subarray(firstLink, endLink), (j) => setAt(sets, j));
+  const augmented = stack([points, ...others]);
+  if (augmented.rows < k) return [];
+  const weights = new Float64Array(augmented.rows).fill(pointScale);
   let at = points.rows;
-  for (const { from, to, weight } of others) {
-    data.set(sets.data.subarray(from * cols, to * cols), at * cols);
-    weights.fill(settings.alpha * weight, at, at + to - from);
-    at += to - from;
-  }
+  others.forEach(({ rows }, n) => {
+    weights.fill(settings.alpha * links.weights[firstLink + n], at, at + rows);
+    at += rows;
+  });
   if (weights.every((weight) => weight === 0)) return [];
-  const augmented = { data, rows, cols };
   const run = { points: augmented, weights, prepared: jsKernel.prepare(augmented, weights), k };
   return Array.from({ length: settings.freshStarts }, () => plusPlus(run, random));
 }

@@ -25,7 +25,7 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, labelledMoments, pairSeparation, solved } from "../../src/choose/clusterMoments.ts";
+import { labelledMoments, momentsCholesky, pairSeparation, whitenByMoments } from "../../src/choose/clusterMoments.ts";
 import { forAllProblems } from "../problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
@@ -334,9 +334,9 @@ describe("pairSeparation(sums, a, b)", () => {
   });
 
   it("measures in the factor of a covariance: L L' = S and L^-1 x", () => {
-    const factor = cholesky(Float64Array.of(4, 2, 2, 10), 2);
+    const factor = momentsCholesky(Float64Array.of(4, 2, 2, 10), 2);
     expect(Array.from(factor)).toEqual([2, 0, 1, 3]);
-    expect(Array.from(solved(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
+    expect(Array.from(whitenByMoments(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
   });
 });
 

@@ -6,36 +6,11 @@ import { appendAudit } from "../disk/auditLog.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
 import { isLocked, lockFolder } from "../disk/folderLock.ts";
 import { readIdentity } from "../disk/identityFile.ts";
-import {
-  behindRotation,
-  changeRevokedFile,
-  changeRotationFile,
-  finishRotationFile,
-  knownRevocationsOf,
-  overruleKnownRevocations,
-  preparedRotation,
-  prepareRotationFile,
-  type Rotation,
-  readRevokedFile,
-  readRotationFile,
-  withKnownRevocation,
-} from "../disk/keyFiles.ts";
-import {
-  changeLinksFile,
-  type Link,
-  linksFileFollowing,
-  linksFileWith,
-  linksFileWithout,
-  readLinksFile,
-} from "../disk/linksFile.ts";
+import * as keyFiles from "../disk/keyFiles.ts";
+import * as linksFile from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
 import { type Contact, peerFault } from "../keys/peer.ts";
-import {
-  latestSuccessor,
-  makeRevocation,
-  parseSuccessorStatements,
-  successorStatementText,
-} from "../keys/statements.ts";
+import * as statements from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
 import { lastStatus } from "./statusFile.ts";
@@ -78,18 +53,18 @@ export async function linkPeer(
   if (fault !== undefined) {
     if (!allowRevoked)
       throw new Error(`peer must not be revoked (--allow-revoked links it nevertheless), and ${fault}`);
-    await changeRevokedFile(path, (list) => overruleKnownRevocations(list, peer));
+    await keyFiles.changeRevokedFile(path, (list) => keyFiles.overruleKnownRevocations(list, peer));
   }
   const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? strangerName(peer);
-  await changeLinksFile(path, (now) => linksFileWith(now, { peer, addresses, name }));
+  await linksFile.changeLinksFile(path, (now) => linksFile.linksFileWith(now, { peer, addresses, name }));
   await note(path, event, { link: name, peer }, warn);
   return name;
 }
 
 /** `which` is a name, a peer id, or how one begins. Returns what was unlinked. */
-export async function unlinkPeer({ path, links }: DeviceFolder, which: string, warn: Warn): Promise<Link[]> {
-  const left = linksFileWithout(links, which);
-  await changeLinksFile(path, (now) => linksFileWithout(now, which));
+export async function unlinkPeer({ path, links }: DeviceFolder, which: string, warn: Warn): Promise<linksFile.Link[]> {
+  const left = linksFile.linksFileWithout(links, which);
+  await linksFile.changeLinksFile(path, (now) => linksFile.linksFileWithout(now, which));
   const removed = links.filter((link) => !left.includes(link));
   for (const { name, peer } of removed) await note(path, "unlinked", { link: name, peer }, warn);
   return removed;
@@ -97,25 +72,26 @@ export async function unlinkPeer({ path, links }: DeviceFolder, which: string, w
 
 /** Why a peer should not be linked, in the words of whoever said so; undefined: nobody says so. */
 export async function revokedFaultInFolder(path: string, peer: string): Promise<string | undefined> {
-  const [entry] = knownRevocationsOf(await readRevokedFile(path), peer);
+  const [entry] = keyFiles.knownRevocationsOf(await keyFiles.readRevokedFile(path), peer);
   if (entry === undefined) return undefined;
   const { signer, reason } = entry.revocation;
   const { peer: self } = await readIdentity(path);
-  const name = (await readLinksFile(path)).find((link) => link.peer === signer)?.name;
+  const name = (await linksFile.readLinksFile(path)).find((link) => link.peer === signer)?.name;
   const who = signer === self ? "this device" : signer === peer ? "it itself" : (name ?? signer);
   return `${who} said at ${entry.heardAt} that it is no longer to be trusted${reason === "" ? "" : `: ${reason}`}`;
 }
 
 /** Follows neighbours to their new keys, by the text that their owners have handed over. Returns the names of their links. */
 export async function followKeyInFolder({ path }: DeviceFolder, text: string, warn: Warn): Promise<string[]> {
-  const successors = parseSuccessorStatements(text);
-  const before = await readLinksFile(path);
+  const successors = statements.parseSuccessorStatements(text);
+  const before = await linksFile.readLinksFile(path);
   for (const { peer } of before) {
-    const fault = latestSuccessor(peer, successors) === peer ? undefined : await revokedFaultInFolder(path, peer);
+    const fault =
+      statements.latestSuccessor(peer, successors) === peer ? undefined : await revokedFaultInFolder(path, peer);
     if (fault !== undefined) throw new Error(`successor must not be of a revoked peer, and ${fault}`);
   }
-  await changeLinksFile(path, (links) => linksFileFollowing(links, successors, new Date()));
-  const after = await readLinksFile(path);
+  await linksFile.changeLinksFile(path, (links) => linksFile.linksFileFollowing(links, successors, new Date()));
+  const after = await linksFile.readLinksFile(path);
   const names = after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
   for (const name of names) await note(path, "followed", { link: name }, warn);
   return names;
@@ -129,18 +105,20 @@ export async function revokePeer({ path, identity, links }: DeviceFolder, which:
   const link = meantBy(links, which);
   const peer = link?.peer ?? which;
   const at = new Date();
-  const revocation = makeRevocation(identity, peer, reason, at.getTime());
+  const revocation = statements.makeRevocation(identity, peer, reason, at.getTime());
   // Before the link goes: after a crash in between, the running device or the next command still knows why.
-  await changeRevokedFile(path, (list) => withKnownRevocation(list, revocation, { links, via: null, at }));
-  if (link !== undefined) await changeLinksFile(path, (now) => now.filter((one) => one.peer !== peer));
+  await keyFiles.changeRevokedFile(path, (list) =>
+    keyFiles.withKnownRevocation(list, revocation, { links, via: null, at }),
+  );
+  if (link !== undefined) await linksFile.changeLinksFile(path, (now) => now.filter((one) => one.peer !== peer));
   await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked: link?.name ?? null }, warn);
   return { peer, unlinked: link?.name, isSelf: peer === identity.peer };
 }
 
 /** Undefined: it is the id of a peer that is not linked. */
-function meantBy(links: readonly Link[], which: string): Link | undefined {
+function meantBy(links: readonly linksFile.Link[], which: string): linksFile.Link | undefined {
   if (peerFault(which) === undefined && links.every(({ peer }) => peer !== which)) return undefined;
-  const others = linksFileWithout(links, which);
+  const others = linksFile.linksFileWithout(links, which);
   return links.find((link) => !others.includes(link));
 }
 
@@ -151,20 +129,20 @@ function meantBy(links: readonly Link[], which: string): Link | undefined {
 export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boolean, warn: Warn) {
   const unlock = await lockFolder(path).catch(() => undefined);
   try {
-    const { old, next } = await prepareRotationFile(path, Date.now());
-    if (isNow) await changeRotationFile(path, (rotation) => ({ ...rotation, due: next }));
-    const links = await readLinksFile(path);
+    const { old, next } = await keyFiles.prepareRotationFile(path, Date.now());
+    if (isNow) await keyFiles.changeRotationFile(path, (rotation) => ({ ...rotation, due: next }));
+    const links = await linksFile.readLinksFile(path);
     // A running device does it itself, when it has stopped using the old key.
     if (unlock !== undefined)
-      await finishRotationFile(
+      await keyFiles.finishRotationFile(
         path,
         links.map(({ peer }) => peer),
       );
-    const rotation = await readRotationFile(path);
+    const rotation = await keyFiles.readRotationFile(path);
     const { peer: self } = await readIdentity(path);
     const isDone = self === next;
     await note(path, isDone ? "rotated" : "rotating", { from: old, to: next }, warn);
-    const successors = successorStatementText(rotation.successors);
+    const successors = statements.successorStatementText(rotation.successors);
     return {
       old,
       next,
@@ -200,24 +178,24 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
 export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
 
 export async function keyFacts({ path, identity, links }: DeviceFolder) {
-  const rotation = await readRotationFile(path);
+  const rotation = await keyFiles.readRotationFile(path);
   const nameOf = (peer: string) =>
     peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
   return {
     /** The id under the new key that is prepared; null: none is. */
-    next: preparedRotation(rotation, identity.peer) ?? null,
+    next: keyFiles.preparedRotation(rotation, identity.peer) ?? null,
     /** Names of neighbours that do not know the device's new key yet. */
     behind: namesBehind(rotation, identity.peer, links),
     /** What is said about whom; neighbours by their names. */
-    revoked: (await readRevokedFile(path)).map(({ revocation, heardAt, isOverruled }) => {
+    revoked: (await keyFiles.readRevokedFile(path)).map(({ revocation, heardAt, isOverruled }) => {
       const { signer, revoked, reason } = revocation;
       return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
     }),
   };
 }
 
-function namesBehind(rotation: Rotation, self: string, links: readonly Link[]): string[] {
-  return links.filter(({ peer }) => behindRotation(rotation, self, [peer]).length > 0).map(({ name }) => name);
+function namesBehind(rotation: keyFiles.Rotation, self: string, links: readonly linksFile.Link[]): string[] {
+  return links.filter(({ peer }) => keyFiles.behindRotation(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

@@ -2,28 +2,8 @@
 // word counts, and keeps all of it in its folder before it answers. Old keys that some neighbour still needs go on dialling it.
 
 import { lockFolder } from "../disk/folderLock.ts";
-import {
-  behindRotation,
-  changeRevokedFile,
-  changeRotationFile,
-  finishRotationFile,
-  isRotationDue,
-  isUnknownRevocation,
-  knownRevocationsOf,
-  preparedRotation,
-  readOldKeyFile,
-  readRevokedFile,
-  readRotationFile,
-  removeOldKeyFiles,
-  withKnownRevocation,
-} from "../disk/keyFiles.ts";
-import {
-  changeLinksFile,
-  type Link,
-  linkInFile,
-  linksFileFollowing,
-  linksFileWithoutAwaited,
-} from "../disk/linksFile.ts";
+import * as keyFiles from "../disk/keyFiles.ts";
+import * as linksFile from "../disk/linksFile.ts";
 import { Allowance, type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
 import { type KeyExchange, type KeyKnowledge, keyExchange } from "../keys/exchange.ts";
 import type { Contact, Identity } from "../keys/peer.ts";
@@ -40,11 +20,12 @@ import type { DaemonParts } from "./status.ts";
 export async function openFolder(path: string) {
   const folder = await readFolder(path);
   const peers = folder.links.map(({ peer }) => peer);
-  if (!isRotationDue(await readRotationFile(path), folder.identity.peer, peers)) return { folder, rotated: undefined };
+  if (!keyFiles.isRotationDue(await keyFiles.readRotationFile(path), folder.identity.peer, peers))
+    return { folder, rotated: undefined };
   // Not under a device that runs: it would go on with the key before.
   const unlock = await lockFolder(path);
   try {
-    const rotated = await finishRotationFile(path, peers);
+    const rotated = await keyFiles.finishRotationFile(path, peers);
     return { folder: await readFolder(path), rotated };
   } finally {
     await unlock();
@@ -73,8 +54,8 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
   const { folder, parts, audit, clock } = options;
   const { path } = folder;
   const self = folder.identity.peer;
-  let rotation = await readRotationFile(path);
-  let revoked = await readRevokedFile(path);
+  let rotation = await keyFiles.readRotationFile(path);
+  let revoked = await keyFiles.readRevokedFile(path);
   const forked = new Set<string>();
   const budgets = new Map<string, Allowance>();
   let work: Promise<unknown> = Promise.resolve();
@@ -96,16 +77,16 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
   const peers = () => parts.links.map(({ peer }) => peer);
   const reportRotation = () => {
     onRotation();
-    if (isRotationDue(rotation, self, peers())) options.onDue();
+    if (keyFiles.isRotationDue(rotation, self, peers())) options.onDue();
   };
-  const setKnows = async (link: Link, id: string) => {
-    await changeRotationFile(path, (now) => ({ ...now, knows: { ...now.knows, [link.peer]: id } }));
-    rotation = await readRotationFile(path);
+  const setKnows = async (link: linksFile.Link, id: string) => {
+    await keyFiles.changeRotationFile(path, (now) => ({ ...now, knows: { ...now.knows, [link.peer]: id } }));
+    rotation = await keyFiles.readRotationFile(path);
     reportRotation();
   };
 
   const follow = async (peer: string, successors: readonly Successor[]): Promise<string | undefined> => {
-    const link = linkInFile(parts.links, peer);
+    const link = linksFile.linkInFile(parts.links, peer);
     const latest = latestSuccessor(peer, successors);
     if (link === undefined || latest === peer || !successors.every(isVouched)) return undefined;
     if (link.peer === latest) return latest;
@@ -114,11 +95,11 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
       return undefined;
     }
     // Whoever is not to be trusted cannot name somebody who is.
-    if ([peer, latest].some((id) => knownRevocationsOf(revoked, id).length > 0)) return undefined;
-    await changeLinksFile(path, (links) => linksFileFollowing(links, successors, new Date()));
+    if ([peer, latest].some((id) => keyFiles.knownRevocationsOf(revoked, id).length > 0)) return undefined;
+    await linksFile.changeLinksFile(path, (links) => linksFile.linksFileFollowing(links, successors, new Date()));
     const { [peer]: known, ...others } = rotation.knows;
     if (known !== undefined)
-      await changeRotationFile(path, (now) => ({ ...now, knows: { ...others, [latest]: known } }));
+      await keyFiles.changeRotationFile(path, (now) => ({ ...now, knows: { ...others, [latest]: known } }));
     audit.note("followed", { link: link.name, from: peer, to: latest });
     await options.useLinks();
     return latest;
@@ -131,17 +112,17 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
     return known.take(now);
   };
   const hearRevocation = async (via: string, revocation: Revocation) => {
-    if (!isUnknownRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
+    if (!keyFiles.isUnknownRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
     const standpoint = { links: parts.links, via, at: new Date() };
-    await changeRevokedFile(path, (list) => withKnownRevocation(list, revocation, standpoint));
-    revoked = await readRevokedFile(path);
+    await keyFiles.changeRevokedFile(path, (list) => keyFiles.withKnownRevocation(list, revocation, standpoint));
+    revoked = await keyFiles.readRevokedFile(path);
     const { signer, revoked: peer, reason } = revocation;
     const unlinked = revoked.find(
       (known) => known.revocation.signer === signer && known.revocation.revoked === peer,
     )?.unlinked;
     audit.note("revoked", { peer, signer, reason, unlinked: unlinked?.name ?? null });
     if (unlinked != null) {
-      await changeLinksFile(path, (links) => links.filter((link) => link.peer !== unlinked.peer));
+      await linksFile.changeLinksFile(path, (links) => links.filter((link) => link.peer !== unlinked.peer));
       await options.useLinks();
     }
     announce();
@@ -149,31 +130,31 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
 
   const knowledge: KeyKnowledge = {
     successorsFor(peer) {
-      const link = linkInFile(parts.links, peer);
-      if (link === undefined || behindRotation(rotation, self, [link.peer]).length === 0) return [];
+      const link = linksFile.linkInFile(parts.links, peer);
+      if (link === undefined || keyFiles.behindRotation(rotation, self, [link.peer]).length === 0) return [];
       const first = rotation.successors.findIndex(({ old }) => old === (rotation.knows[link.peer] ?? self));
       return first < 0 ? [] : rotation.successors.slice(first);
     },
     revocations: () => revoked.filter(({ isOverruled }) => !isOverruled).map(({ revocation }) => revocation),
     onConnect(peer) {
-      const link = linkInFile(parts.links, peer);
+      const link = linksFile.linkInFile(parts.links, peer);
       if (link === undefined) return;
       if (link.isAwaited === true && link.peer === peer) {
         void inOrder(async () => {
-          await changeLinksFile(path, (links) => linksFileWithoutAwaited(links, peer));
+          await linksFile.changeLinksFile(path, (links) => linksFile.linksFileWithoutAwaited(links, peer));
           await options.useLinks();
         });
       }
       const known = rotation.knows[link.peer];
       // It has let this device in, so it knows its key.
-      if (known !== undefined && known !== self && known !== preparedRotation(rotation, self)) {
+      if (known !== undefined && known !== self && known !== keyFiles.preparedRotation(rotation, self)) {
         void inOrder(() => setKnows(link, self));
       }
     },
     follow: (peer, successors) => inOrder(() => follow(peer, successors)),
     onKnown(peer, id) {
-      const link = linkInFile(parts.links, peer);
-      if (link === undefined || ![self, preparedRotation(rotation, self)].includes(id)) return;
+      const link = linksFile.linkInFile(parts.links, peer);
+      if (link === undefined || ![self, keyFiles.preparedRotation(rotation, self)].includes(id)) return;
       void inOrder(() => setKnows(link, id));
     },
     onRevocations(peer, revocations) {
@@ -187,8 +168,8 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
     /** Reads what a command has changed. Returns whether it could be read. */
     async reload() {
       const isRead = await inOrder(async () => {
-        rotation = await readRotationFile(path);
-        revoked = await readRevokedFile(path);
+        rotation = await keyFiles.readRotationFile(path);
+        revoked = await keyFiles.readRevokedFile(path);
         return true;
       });
       announce();
@@ -252,7 +233,7 @@ export async function startKeys(options: RunningKeysOptions) {
   /** Neighbours by the old id under which they know this device. */
   const waiting = () => {
     const rotation = store.rotation();
-    const current = [self, preparedRotation(rotation, self)];
+    const current = [self, keyFiles.preparedRotation(rotation, self)];
     const by = new Map<string, typeof parts.links>();
     for (const link of parts.links) {
       const known = rotation.knows[link.peer];
@@ -270,11 +251,11 @@ export async function startKeys(options: RunningKeysOptions) {
     for (const [id, links] of wanted) {
       if (messengers.has(id)) messengers.get(id)?.setLinks(links);
       else {
-        const old = await readOldKeyFile(path, id);
+        const old = await keyFiles.readOldKeyFile(path, id);
         messengers.set(id, old && (await startMessenger(old, links, options, store)));
       }
     }
-    if (!isClosed) await removeOldKeyFiles(path, [...wanted.keys()]);
+    if (!isClosed) await keyFiles.removeOldKeyFiles(path, [...wanted.keys()]);
   };
   const tend = () => {
     work = work.then(send).catch((error) => parts.notices.set("keys", `an old key cannot be used: ${reasonOf(error)}`));

@@ -178,14 +178,8 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
   };
 }
 
-interface Answer {
-  readonly code: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-function answer({ method, url, headers, socket }: IncomingMessage, status: () => DaemonStatus): Answer {
-  const text = (code: number, body: string): Answer => ({ code, type: "text/plain; charset=utf-8", body });
+function answer({ method, url, headers, socket }: IncomingMessage, status: () => DaemonStatus) {
+  const text = (code: number, body: string) => ({ code, type: "text/plain; charset=utf-8", body });
   // A web page whose name was made to point here sends its own name, and gets nothing.
   const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   if (!hosts.includes(headers.host ?? "")) return text(403, `host must be one of ${hosts.join(", ")}\n`);

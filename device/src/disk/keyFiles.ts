@@ -4,15 +4,7 @@
 
 import { join } from "node:path";
 import { createIdentity, type Identity } from "../keys/peer.ts";
-import {
-  isSigned,
-  makeSuccessor,
-  parseSuccessorStatements,
-  type Revocation,
-  revocationStatements,
-  type Successor,
-  successorStatementText,
-} from "../keys/statements.ts";
+import * as statements from "../keys/statements.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "../wire/limits.ts";
 import { type Disk, durableWrite, durableWriteJson, explainDamage, realDisk } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
@@ -22,7 +14,7 @@ import { checkedLinks, type Link, linkInFile } from "./linksFile.ts";
 export const REVOKED_FILE = "revoked.json";
 
 export interface KnownRevocation {
-  readonly revocation: Revocation;
+  readonly revocation: statements.Revocation;
   readonly heardAt: string;
   /** The neighbour that brought it; null: it was made here. */
   readonly via: string | null;
@@ -42,8 +34,8 @@ export async function readRevokedFile(folder: string): Promise<KnownRevocation[]
 
 function checkedRevocation(entry: Record<string, unknown>): KnownRevocation {
   const { statement, heardAt, via, unlinked, isOverruled } = entry;
-  const [revocation] = revocationStatements(Buffer.from(String(statement), "base64url"), 1) ?? [];
-  if (revocation === undefined || !isSigned(revocation)) {
+  const [revocation] = statements.revocationStatements(Buffer.from(String(statement), "base64url"), 1) ?? [];
+  if (revocation === undefined || !statements.isSigned(revocation)) {
     throw new RangeError(`a statement must be whole and signed, got ${String(statement).slice(0, 20)}...`);
   }
   return {
@@ -78,7 +70,10 @@ interface Standpoint {
 }
 
 /** Whether it says something that is not known yet. A revocation that comes again changes nothing. */
-export function isUnknownRevocation(list: readonly KnownRevocation[], { signer, revoked, time }: Revocation): boolean {
+export function isUnknownRevocation(
+  list: readonly KnownRevocation[],
+  { signer, revoked, time }: statements.Revocation,
+): boolean {
   return !list.some(({ revocation: known }) => {
     return known.signer === signer && known.revoked === revoked && known.time >= time;
   });
@@ -87,7 +82,7 @@ export function isUnknownRevocation(list: readonly KnownRevocation[], { signer, 
 /** Takes a revocation that is news and signed into the list, with the link that is to be removed because of it, if one is. */
 export function withKnownRevocation(
   list: readonly KnownRevocation[],
-  revocation: Revocation,
+  revocation: statements.Revocation,
   standpoint: Standpoint,
 ): KnownRevocation[] {
   const { signer, revoked } = revocation;
@@ -141,7 +136,7 @@ const NEXT_KEY_FILE = "key.next";
 
 export interface Rotation {
   /** Every new key that the device has had or prepares, in order. */
-  readonly successors: readonly Successor[];
+  readonly successors: readonly statements.Successor[];
   /** By which id neighbours are known to know the device. One that is not named knows the one it was linked with. */
   readonly knows: Readonly<Record<string, string>>;
   /** The new key for which its owner does not want to wait for neighbours any more. */
@@ -157,13 +152,17 @@ export async function readRotationFile(folder: string, disk: Disk = realDisk): P
     const { successors, knows, due } = JSON.parse(new TextDecoder().decode(bytes));
     const isRight = typeof knows === "object" && knows !== null && (due === null || typeof due === "string");
     if (!isRight) throw new RangeError("knows and due must be an object and a peer or null");
-    return { successors: successors === "" ? [] : parseSuccessorStatements(successors), knows, due };
+    return { successors: successors === "" ? [] : statements.parseSuccessorStatements(successors), knows, due };
   });
 }
 
 async function writeRotation(folder: string, rotation: Rotation, disk: Disk): Promise<void> {
   const { successors, knows, due } = rotation;
-  const content = { successors: successors.length === 0 ? "" : successorStatementText(successors), knows, due };
+  const content = {
+    successors: successors.length === 0 ? "" : statements.successorStatementText(successors),
+    knows,
+    due,
+  };
   await durableWriteJson(join(folder, ROTATION_FILE), content, disk);
 }
 
@@ -193,7 +192,11 @@ export function isRotationDue(rotation: Rotation, self: string, neighbours: read
 }
 
 /** Makes a new key and the statement that the old one vouches for it. Returns it; the one that is prepared already, if one is. */
-export async function prepareRotationFile(folder: string, time: number, disk: Disk = realDisk): Promise<Successor> {
+export async function prepareRotationFile(
+  folder: string,
+  time: number,
+  disk: Disk = realDisk,
+): Promise<statements.Successor> {
   const own = await readKey(folder, KEY_FILE, disk);
   const rotation = await readRotationFile(folder, disk);
   const prepared = rotation.successors.find(({ old }) => old === own.peer);
@@ -203,7 +206,7 @@ export async function prepareRotationFile(folder: string, time: number, disk: Di
     ? await readKey(folder, NEXT_KEY_FILE, disk)
     : await createIdentity();
   await durableWrite(join(folder, NEXT_KEY_FILE), next.key, disk);
-  const successor = makeSuccessor(own, next, time);
+  const successor = statements.makeSuccessor(own, next, time);
   await writeRotation(folder, { ...rotation, successors: [...rotation.successors, successor], due: null }, disk);
   return successor;
 }

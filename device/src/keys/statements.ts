@@ -3,16 +3,7 @@
 
 import { sign, verify } from "node:crypto";
 import { printable } from "@fedkm/files/printable";
-import {
-  COUNT_AT,
-  frameKinds,
-  getInteger,
-  HEADER_BYTES,
-  KIND_AT,
-  MAGIC,
-  setInteger,
-  writeHeader,
-} from "../wire/frames.ts";
+import * as frames from "../wire/frames.ts";
 import { LONGEST_REASON, MOST_REVOCATIONS, MOST_SUCCESSORS } from "../wire/limits.ts";
 import { secretOf, signingKeyOf } from "./nodeSecrets.ts";
 import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
@@ -41,7 +32,7 @@ export function makeRevocation(signer: Identity, revoked: string, reason: string
   const view = new DataView(bytes.buffer);
   bytes.set(publicKeyOf(signer.peer));
   bytes.set(publicKeyOf(revoked), KEY_BYTES);
-  setInteger(view, 2 * KEY_BYTES, time);
+  frames.setInteger(view, 2 * KEY_BYTES, time);
   view.setUint16(LENGTH_AT, text.length, true);
   bytes.set(text, REASON_AT);
   bytes.set(signStatement(signer, REVOCATION_KIND, bytes.subarray(0, -SIGNATURE_BYTES)), REASON_AT + text.length);
@@ -64,7 +55,7 @@ export function revocationStatements(bytes: Uint8Array, count: number): Revocati
 }
 
 function readRevocation(bytes: Uint8Array): Revocation | undefined {
-  const time = getInteger(new DataView(bytes.buffer), 2 * KEY_BYTES);
+  const time = frames.getInteger(new DataView(bytes.buffer), 2 * KEY_BYTES);
   const reason = textOf(bytes.subarray(REASON_AT, -SIGNATURE_BYTES));
   if (!Number.isSafeInteger(time) || reason === undefined) return undefined;
   const [signer, revoked] = [bytes.subarray(0, KEY_BYTES), bytes.subarray(KEY_BYTES, 2 * KEY_BYTES)];
@@ -111,7 +102,7 @@ export function makeSuccessor(old: Identity, next: Identity, time: number): Succ
   const bytes = new Uint8Array(SUCCESSOR_BYTES);
   bytes.set(publicKeyOf(old.peer));
   bytes.set(publicKeyOf(next.peer), KEY_BYTES);
-  setInteger(new DataView(bytes.buffer), 2 * KEY_BYTES, time);
+  frames.setInteger(new DataView(bytes.buffer), 2 * KEY_BYTES, time);
   const signed = bytes.subarray(0, SIGNED_BYTES);
   bytes.set(signStatement(old, SUCCESSOR_KIND, signed), SIGNED_BYTES);
   bytes.set(signStatement(next, SUCCESSOR_KIND, signed), SIGNED_BYTES + SIGNATURE_BYTES);
@@ -124,7 +115,7 @@ export function readSuccessors(bytes: Uint8Array): Successor[] | undefined {
   const found: Successor[] = [];
   for (let at = 0; at < bytes.length; at += SUCCESSOR_BYTES) {
     const one = new Uint8Array(bytes.subarray(at, at + SUCCESSOR_BYTES));
-    const time = getInteger(new DataView(one.buffer), 2 * KEY_BYTES);
+    const time = frames.getInteger(new DataView(one.buffer), 2 * KEY_BYTES);
     if (!Number.isSafeInteger(time)) return undefined;
     const [old, next] = [peerOf(one.subarray(0, KEY_BYTES)), peerOf(one.subarray(KEY_BYTES, 2 * KEY_BYTES))];
     found.push({ old, next, time, bytes: one });
@@ -214,16 +205,17 @@ export function encodeRevocations(revocations: readonly Revocation[]): Uint8Arra
 
 /** Judged by its first bytes. */
 export function isAboutKeys(frame: Uint8Array): boolean {
-  const isKind = frame[KIND_AT] === frameKinds.successors || frame[KIND_AT] === frameKinds.revocations;
-  if (frame.length < HEADER_BYTES || !isKind) return false;
-  return frameView(frame).getUint32(0, true) === MAGIC;
+  const isKind =
+    frame[frames.KIND_AT] === frames.frameKinds.successors || frame[frames.KIND_AT] === frames.frameKinds.revocations;
+  if (frame.length < frames.HEADER_BYTES || !isKind) return false;
+  return frameView(frame).getUint32(0, true) === frames.MAGIC;
 }
 
 /** Reads a frame that is about keys. Undefined: it is malformed. Signatures are not judged here. */
 export function keyStatementsInFrame(frame: Uint8Array): KeyFrame | undefined {
-  const count = frameView(frame).getUint16(COUNT_AT, true);
-  const body = frame.subarray(HEADER_BYTES);
-  if (frame[KIND_AT] === frameKinds.revocations) {
+  const count = frameView(frame).getUint16(frames.COUNT_AT, true);
+  const body = frame.subarray(frames.HEADER_BYTES);
+  if (frame[frames.KIND_AT] === frames.frameKinds.revocations) {
     const revocations = count <= MOST_REVOCATIONS ? revocationStatements(body, count) : undefined;
     return revocations !== undefined && count > 0 ? { kind: "revocations", revocations } : undefined;
   }
@@ -242,7 +234,7 @@ function keyFrame(
   count: number,
   statements: readonly { readonly bytes: Uint8Array }[],
 ): Uint8Array {
-  const header = new Uint8Array(HEADER_BYTES);
-  writeHeader(header, kind).setUint16(COUNT_AT, count, true);
+  const header = new Uint8Array(frames.HEADER_BYTES);
+  frames.writeHeader(header, kind).setUint16(frames.COUNT_AT, count, true);
   return new Uint8Array(Buffer.concat([header, ...statements.map(({ bytes }) => bytes)]));
 }

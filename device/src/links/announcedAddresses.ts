@@ -2,19 +2,16 @@
 
 import { peerReachFault, peerRelay } from "../keys/peer.ts";
 import { ATTEMPT_MILLISECONDS, LARGEST_ADDRESSES_BYTES, MOST_MET_ADDRESSES } from "../wire/limits.ts";
+import type { AskingConnection } from "./dialling.ts";
 
 /** What the streams are called on which it is said. */
 export const ADDRESSES_PROTOCOL = "/fedkm/where/2";
 
-/** A connection of libp2p is one. */
-interface SpeakingConnection {
-  newStream(
-    protocol: string,
-    options: { signal: AbortSignal; runOnLimitedConnection: true },
-  ): Promise<{ send(bytes: Uint8Array): unknown; close(): Promise<void> }>;
+/** Streams of libp2p are both. */
+interface SpeakingStream {
+  send(bytes: Uint8Array): unknown;
+  close(): Promise<void>;
 }
-
-/** A stream of libp2p is one. */
 interface HeardStream {
   addEventListener(
     type: "message",
@@ -26,7 +23,10 @@ interface HeardStream {
 }
 
 /** A peer that does not know the protocol does no harm. */
-export async function sendAddresses(connection: SpeakingConnection, addresses: readonly string[]): Promise<void> {
+export async function sendAddresses(
+  connection: AskingConnection<SpeakingStream>,
+  addresses: readonly string[],
+): Promise<void> {
   const text = formatAnnouncedAddresses(addresses);
   if (text === undefined) return;
   try {

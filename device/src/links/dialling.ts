@@ -14,7 +14,7 @@ interface AskedStream {
 }
 
 /** A connection of libp2p is one. */
-interface AskingConnection<Stream extends AskedStream> {
+export interface AskingConnection<Stream> {
   newStream(
     protocol: string | string[],
     options: { signal: AbortSignal; runOnLimitedConnection: true },

@@ -5,14 +5,7 @@ import { peerIdFromString } from "@libp2p/peer-id";
 import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
 import { type Contact, peerRelay, peerThroughRelay } from "../keys/peer.ts";
 import { PROTOCOL } from "../wire/frames.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  FIRST_RETRY_MILLISECONDS,
-  LARGEST_FRAME_BYTES,
-  MOST_PEER_CONNECTIONS,
-  MOST_PROTOCOL_STREAMS,
-  PING_ANSWER_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import { addressBook, type PeerAddresses } from "./addressBook.ts";
 import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
 import { connectionPolicy } from "./connectionPolicy.ts";
@@ -70,7 +63,7 @@ export type Libp2pNetwork = ReturnType<typeof libp2pNetwork>;
 
 // Long: one closure over the node, the keeper and the address book, which call each other.
 export function libp2pNetwork(options: Libp2pOptions) {
-  const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
+  const { identity, clock = realClock, maxFrame = limits.LARGEST_FRAME_BYTES, onRefuse } = options;
   const { protocol = PROTOCOL } = options;
   const book = addressBook(options.peerAddresses ?? {});
   book.setLinks(options.links);
@@ -106,7 +99,7 @@ export function libp2pNetwork(options: Libp2pOptions) {
   const tryDirectly = async (peer: string) => {
     const addresses = book.of(peer).filter((address) => peerRelay(address) === undefined);
     // The relay stays the way until there is another.
-    await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
+    await reach(peer, addresses, AbortSignal.timeout(limits.ATTEMPT_MILLISECONDS)).catch(() => {});
   };
   const helpers = relays({
     clock,
@@ -154,7 +147,8 @@ export function libp2pNetwork(options: Libp2pOptions) {
     const peer = connection.remotePeer.toString();
     silence.heard(connection);
     // One is enough; more are from before a restart, or of somebody who wants to have them all.
-    for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
+    for (const surplus of connections(peer).slice(0, -limits.MOST_PEER_CONNECTIONS))
+      surplus.abort(new Error("too many"));
     if (connection.direct) {
       for (const roundabout of relayed(peer)) roundabout.abort(new Error("a direct connection stands"));
       if (isAsking) helpers.ask(peer);
@@ -166,7 +160,7 @@ export function libp2pNetwork(options: Libp2pOptions) {
     if (!book.nearby(peer, addresses)) return;
     // Anybody nearby can claim anything, as often as they like.
     const last = triedNearby.get(peer) ?? Number.NEGATIVE_INFINITY;
-    if (clock.now() - last < FIRST_RETRY_MILLISECONDS) return;
+    if (clock.now() - last < limits.FIRST_RETRY_MILLISECONDS) return;
     triedNearby.set(peer, clock.now());
     keep.wake(peer);
   };
@@ -176,7 +170,14 @@ export function libp2pNetwork(options: Libp2pOptions) {
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ transport, listener, clock, maxFrame, random, onRefuse });
+      const keep = linkKeeper({
+        transport,
+        listener,
+        clock,
+        maxFrame,
+        random: options.random ?? Math.random,
+        onRefuse,
+      });
       const policy = connectionPolicy(keep.admits, options.onStranger, proved, dialling.answered);
       try {
         node = await createNode(options, policy, (peer, addresses) => onNearby(keep, peer, addresses));
@@ -190,7 +191,7 @@ export function libp2pNetwork(options: Libp2pOptions) {
         const accept = (attached: ByteStream) => keep.accept(connection.remotePeer.toString(), attached);
         attach(stream, connection, silence.heard, accept);
       };
-      await libp2p.handle(protocol, onStream, atMost(MOST_PROTOCOL_STREAMS));
+      await libp2p.handle(protocol, onStream, atMost(limits.MOST_PROTOCOL_STREAMS));
       libp2p.addEventListener("connection:open", ({ detail }) => onConnection(keep, detail));
       libp2p.addEventListener("connection:close", ({ detail }) => {
         const peer = detail.remotePeer.toString();
@@ -255,7 +256,7 @@ function atMost(streams: number) {
 /** Any answer will do: that a protocol is not spoken is one as well. */
 async function isThere(connection: Connection): Promise<boolean> {
   try {
-    await speaksProtocol(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
+    await speaksProtocol(connection, PING_PROTOCOL, limits.PING_ANSWER_MILLISECONDS);
     return true;
   } catch {
     return false;

@@ -2,17 +2,7 @@
 
 import { type Clock, type NetworkListener, reasonOf } from "../environment.ts";
 import { frameVersionFault } from "../wire/frames.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  FIRST_BAN_MILLISECONDS,
-  FIRST_RETRY_MILLISECONDS,
-  LONGEST_BAN_MILLISECONDS,
-  LONGEST_KNOCK_MILLISECONDS,
-  LONGEST_RETRY_MILLISECONDS,
-  MOST_OPENINGS,
-  OPENINGS_MILLISECONDS,
-  SOUND_STREAM_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import {
   type IncomingFrames,
   incomingFrameStream,
@@ -146,8 +136,8 @@ export function linkKeeper(options: KeeperOptions) {
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const bound = link.isKnocking ? LONGEST_KNOCK_MILLISECONDS : LONGEST_RETRY_MILLISECONDS;
-    const longest = Math.min(bound, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
+    const bound = link.isKnocking ? limits.LONGEST_KNOCK_MILLISECONDS : limits.LONGEST_RETRY_MILLISECONDS;
+    const longest = Math.min(bound, Math.max(limits.FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
@@ -156,9 +146,10 @@ export function linkKeeper(options: KeeperOptions) {
   const punish = (peer: string, link: LinkState, reason: string) => {
     onRefuse(peer, reason);
     // Accidents that are far apart do not add up.
-    if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    if (clock.now() - link.keptAwayUntil > limits.LONGEST_BAN_MILLISECONDS) link.offences = 0;
     link.keptAwayUntil =
-      clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
+      clock.now() +
+      Math.min(limits.LONGEST_BAN_MILLISECONDS, limits.FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
     endReceiving(link);
     endSending(peer, link);
@@ -171,7 +162,7 @@ export function linkKeeper(options: KeeperOptions) {
     link.cancelWait?.();
     const attempt = new AbortController();
     link.attempt = attempt;
-    const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
+    const cancelPatience = clock.after(limits.ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
       const stream = await transport.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
@@ -222,7 +213,7 @@ export function linkKeeper(options: KeeperOptions) {
     onClose() {
       life.over = true;
       if (link.sending?.life !== life) return;
-      if (clock.now() - link.sending.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
+      if (clock.now() - link.sending.since >= limits.SOUND_STREAM_MILLISECONDS) delete link.downSince;
       endSending(peer, link);
       retryLater(peer, link);
     },
@@ -273,9 +264,9 @@ export function linkKeeper(options: KeeperOptions) {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
-      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_MILLISECONDS), now];
-      if (link.openings.length > MOST_OPENINGS) {
-        punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
+      link.openings = [...link.openings.filter((then) => now - then < limits.OPENINGS_MILLISECONDS), now];
+      if (link.openings.length > limits.MOST_OPENINGS) {
+        punish(peer, link, `more than ${limits.MOST_OPENINGS} streams were opened within a minute`);
         return undefined;
       }
       // A peer that lost its side of the old stream opens a new one before we notice.

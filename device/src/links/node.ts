@@ -24,20 +24,7 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Identity, peerRelay } from "../keys/peer.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  CIRCUIT_BYTES,
-  CIRCUIT_MILLISECONDS,
-  HANDSHAKE_MILLISECONDS,
-  HANDSHAKES_PER_SECOND,
-  MOST_CIRCUITS,
-  MOST_CONNECTIONS,
-  MOST_EARLY_STREAMS,
-  MOST_HANDSHAKES,
-  MOST_LINKS,
-  MOST_STREAMS,
-  RESERVATION_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import { speaksProtocol } from "./dialling.ts";
 
 // What libp2p expects of the platform and Node 20 lacks: Promise.withResolvers and WebSocket.
@@ -65,9 +52,9 @@ export async function provideWebSocket(): Promise<void> {
 }
 
 const streamLimits = {
-  maxInboundStreams: MOST_STREAMS,
-  maxOutboundStreams: MOST_STREAMS,
-  maxEarlyStreams: MOST_EARLY_STREAMS,
+  maxInboundStreams: limits.MOST_STREAMS,
+  maxOutboundStreams: limits.MOST_STREAMS,
+  maxEarlyStreams: limits.MOST_EARLY_STREAMS,
 };
 const MDNS_SERVICE = "_fedkm._udp.local";
 /** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
@@ -124,10 +111,10 @@ export async function createNode(
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
-      maxConnections: MOST_CONNECTIONS,
-      maxIncomingPendingConnections: MOST_HANDSHAKES,
-      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
-      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
+      maxConnections: limits.MOST_CONNECTIONS,
+      maxIncomingPendingConnections: limits.MOST_HANDSHAKES,
+      inboundConnectionThreshold: limits.HANDSHAKES_PER_SECOND,
+      inboundUpgradeTimeout: limits.HANDSHAKE_MILLISECONDS,
       // The keeper redials, at its own pace.
       reconnectRetries: 0,
     },
@@ -185,9 +172,9 @@ function relayTransport() {
       return stream.abort(new Error("no reservation"));
     });
     transport = circuitRelayTransport({
-      maxInboundStopStreams: MOST_CIRCUITS,
-      maxOutboundStopStreams: MOST_CIRCUITS,
-      reservationConcurrency: MOST_LINKS,
+      maxInboundStopStreams: limits.MOST_CIRCUITS,
+      maxOutboundStopStreams: limits.MOST_CIRCUITS,
+      reservationConcurrency: limits.MOST_LINKS,
       discoveryFilter: { has: () => true, add: () => {}, remove: () => {} },
     })(isAsked) as RelayTransport;
     components.transportManager.add(transport);
@@ -207,7 +194,7 @@ function relayTransport() {
     /** Asks a neighbour to relay to this device. False: it relays to nobody. */
     async reserve(connection: Connection): Promise<boolean> {
       // Before the library asks, because it never again asks a peer that once did not relay.
-      if (!(await speaksProtocol(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
+      if (!(await speaksProtocol(connection, HOP_PROTOCOL, limits.ATTEMPT_MILLISECONDS))) return false;
       const { reservationStore } = await load();
       await reservationStore.addRelay(connection.remotePeer, "configured");
       return true;
@@ -222,14 +209,14 @@ type Carried = { readonly byteLength: number; subarray(): Uint8Array };
 async function relayService(onCarry: (carried: Carried) => void) {
   const { circuitRelayServer } = await import("@libp2p/circuit-relay-v2");
   const serve = circuitRelayServer({
-    hopTimeout: ATTEMPT_MILLISECONDS,
-    maxInboundHopStreams: MOST_CIRCUITS,
-    maxOutboundStopStreams: MOST_CIRCUITS,
+    hopTimeout: limits.ATTEMPT_MILLISECONDS,
+    maxInboundHopStreams: limits.MOST_CIRCUITS,
+    maxOutboundStopStreams: limits.MOST_CIRCUITS,
     reservations: {
-      maxReservations: MOST_LINKS,
-      reservationTtl: RESERVATION_MILLISECONDS,
-      defaultDurationLimit: CIRCUIT_MILLISECONDS,
-      defaultDataLimit: BigInt(CIRCUIT_BYTES),
+      maxReservations: limits.MOST_LINKS,
+      reservationTtl: limits.RESERVATION_MILLISECONDS,
+      defaultDurationLimit: limits.CIRCUIT_MILLISECONDS,
+      defaultDataLimit: BigInt(limits.CIRCUIT_BYTES),
     },
   });
   return (components: CircuitRelayServerComponents) => {

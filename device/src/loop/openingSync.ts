@@ -3,14 +3,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import { originHash } from "../wire/hashes.ts";
-import {
-  AGREE_ATTEMPTS,
-  AGREE_MILLISECONDS,
-  FARTHEST_OPENING,
-  FRAME_SKETCHES_BYTES,
-  HEARTBEAT_MILLISECONDS,
-  START_RESOLUTION,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchFrameBytes } from "../wire/studyFrames.ts";
 import type { Neighbour } from "./neighbours.ts";
 import { sketchNumberedLike } from "./numbering.ts";
@@ -48,7 +41,7 @@ export class OpeningSync {
     this.#epoch = epoch;
     this.#isAlone = alpha === 0;
     this.#sketchBytes = sketchFrameBytes({ k, d: ranges.length });
-    const resolution = ranges.map((range) => range * START_RESOLUTION);
+    const resolution = ranges.map((range) => range * limits.START_RESOLUTION);
     const before = saved?.sketch ? restoredSketch(saved.sketch) : undefined;
     // Under another key the sketch would be another device's, and there would be two of the same rows.
     this.own = before && { ...before, origin: this.#origin };
@@ -100,7 +93,7 @@ export class OpeningSync {
     for (const { origin, version } of sketches) neighbour.has.set(origin, version);
     const { number } = this.tag;
     if (tag.number < number || (tag.number === number && !this.#opening.lacks(sketches))) return false;
-    if (number > 0 && tag.number > number + FARTHEST_OPENING) return undefined;
+    if (number > 0 && tag.number > number + limits.FARTHEST_OPENING) return undefined;
     if (!neighbour.openings.take(now)) return undefined;
     if (tag.number > number) this.#raiseTo(tag.number, now);
     this.#opening.add(sketches, now);
@@ -142,14 +135,12 @@ export class OpeningSync {
     const { isConnected, refusal, tag, agreeAt } = neighbour;
     const isPossible = isConnected && refusal === undefined && tag !== undefined && !this.isAgreed(neighbour);
     if (!isPossible || this.#attemptsLeft(neighbour) === 0) return Number.POSITIVE_INFINITY;
-    return Math.max(0, agreeAt + AGREE_MILLISECONDS - now);
+    return Math.max(0, agreeAt + limits.AGREE_MILLISECONDS - now);
   }
 
   /** The same for the next of several. */
   nextAgreement(neighbours: Iterable<Neighbour>, now: number): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const neighbour of neighbours) next = Math.min(next, this.agreeWait(neighbour, now));
-    return next;
+    return Math.min(...Array.from(neighbours, (neighbour) => this.agreeWait(neighbour, now)));
   }
 
   /** They begin anew with every change of what either side knows. */
@@ -158,7 +149,7 @@ export class OpeningSync {
     const difference = [number, table, neighbour.tag?.number, neighbour.tag?.table].join(" ");
     if (neighbour.difference !== difference) {
       neighbour.difference = difference;
-      neighbour.agreeLeft = AGREE_ATTEMPTS;
+      neighbour.agreeLeft = limits.AGREE_ATTEMPTS;
     }
     return neighbour.agreeLeft;
   }
@@ -172,7 +163,7 @@ export class OpeningSync {
     const lacking = Array.from(this.#opening.sketches).filter(
       ({ origin, version }) => !isSameNumber || (neighbour.has.get(origin) ?? -1) < version,
     );
-    const room = Math.max(1, Math.floor(FRAME_SKETCHES_BYTES / this.#sketchBytes));
+    const room = Math.max(1, Math.floor(limits.FRAME_SKETCHES_BYTES / this.#sketchBytes));
     if (lacking.length <= room) return lacking;
     this.#turn += room;
     return Array.from({ length: room }, (_, n) => lacking[(this.#turn + n) % lacking.length]);
@@ -182,7 +173,7 @@ export class OpeningSync {
   placeOf({ centroids, start, heardAt }: Neighbour, now: number): Matrix | undefined {
     if (centroids === undefined || start === this.tag.start) return centroids;
     // It is about to begin from the start too. Where it is until then leads nowhere, and its neighbours would follow it.
-    if (now < this.#openedAt + HEARTBEAT_MILLISECONDS) return this.#start;
+    if (now < this.#openedAt + limits.HEARTBEAT_MILLISECONDS) return this.#start;
     // One that has not done so by its next heartbeat is left out, unless it has no start and stands on its own rows.
     return start === 0 && heardAt >= this.#openedAt ? centroids : undefined;
   }
@@ -196,7 +187,7 @@ export class OpeningSync {
         !neighbour.isAway &&
         neighbour.centroids !== undefined &&
         this.placeOf(neighbour, now) !== neighbour.centroids &&
-        now < this.#openedAt + HEARTBEAT_MILLISECONDS,
+        now < this.#openedAt + limits.HEARTBEAT_MILLISECONDS,
     );
   }
 

@@ -4,13 +4,7 @@ import { type Matrix, toRows } from "@fedkm/core";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
-import {
-  HEARTBEAT_MILLISECONDS,
-  NOISE_QUIET_MILLISECONDS,
-  PACE_MILLISECONDS,
-  RELEASE_MILLISECONDS,
-  RELEASE_PATIENCE_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
@@ -39,11 +33,11 @@ export function followPersonalReleases(model: UpdateModel, sinceStart: number, i
   model.followReleases();
   const { centroids } = model;
   if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;
-  const least = RELEASE_MILLISECONDS - sinceStart;
+  const least = limits.RELEASE_MILLISECONDS - sinceStart;
   if (least > 0) return least;
-  const patience = least + RELEASE_PATIENCE_MILLISECONDS;
+  const patience = least + limits.RELEASE_PATIENCE_MILLISECONDS;
   const isAtRest = !model.isMoving && !isOpening();
-  if (!isAtRest && patience > 0) return Math.min(patience, HEARTBEAT_MILLISECONDS);
+  if (!isAtRest && patience > 0) return Math.min(patience, limits.HEARTBEAT_MILLISECONDS);
   model.private.releaseAround(centroids);
   return Number.POSITIVE_INFINITY;
 }
@@ -224,7 +218,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const lacking = neighbours.filter((neighbour) => this.#openingSync.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
     if (model.isMoving && !this.#pendingQuery.isBusy) this.#wake();
-    if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
+    if (this.#sender.isHeldBack) this.#wake(limits.NOISE_QUIET_MILLISECONDS);
     if (this.#openingSync.isSeeking) this.#wake(this.#openingSync.wait(ended));
     const agreement = this.#openingSync.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
@@ -232,7 +226,7 @@ export class PersonalLoop implements Device, NetworkListener {
 
   /** On large data the update itself sets the pace: half of the time is left to the rest of the process. */
   #setRest(updateMilliseconds: number): void {
-    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
+    const { clock, paceMilliseconds = limits.PACE_MILLISECONDS } = this.#options;
     this.#restUntil = clock.now() + Math.max(paceMilliseconds, updateMilliseconds);
   }
 
@@ -286,15 +280,18 @@ export class PersonalLoop implements Device, NetworkListener {
   /** Says that the device lives, and lets differences below the threshold even out. */
   #waitForHeartbeat(): void {
     const { clock } = this.#options;
-    const isDue = () => clock.now() >= this.#sender.sentAt + HEARTBEAT_MILLISECONDS;
-    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sender.sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
-      if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
-      if (isDue()) {
-        this.#sender.sentAt = clock.now();
-        this.#sender.sendAll(this.#neighbours.values());
-      }
-      this.#waitForHeartbeat();
-    });
+    const isDue = () => clock.now() >= this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(
+      Math.max(0, this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS - clock.now()),
+      () => {
+        if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
+        if (isDue()) {
+          this.#sender.sentAt = clock.now();
+          this.#sender.sendAll(this.#neighbours.values());
+        }
+        this.#waitForHeartbeat();
+      },
+    );
   }
 
   /** What a device keeps of itself, for the next start to go on from. */

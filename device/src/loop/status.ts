@@ -126,13 +126,13 @@ export function personalStatus(
   neighbours: readonly Neighbour[],
   framesSent: number,
 ): DeviceStatus {
-  const { rows, rowsLeftOut, round, move, threshold, last, centroids } = model;
+  const { localData, round, move, threshold, last, centroids } = model;
   return {
     peer,
     study: study.name,
     phase: isPaused ? "paused" : phaseOf(model, neighbours, isOpening),
-    rows,
-    rowsLeftOut,
+    rows: localData.rows,
+    rowsLeftOut: localData.leftOut,
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
     private: model.private?.status() ?? null,

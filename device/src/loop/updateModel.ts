@@ -22,7 +22,7 @@ export class UpdateModel {
   readonly #seed: number;
   /** Of the features, in the units of the centroids. */
   readonly ranges: Float64Array;
-  readonly #localData: LocalData;
+  readonly localData: LocalData;
   /** The best k-means of the own rows so far, until there is a sketch of it. */
   #best: LocalKmeans | undefined;
   #restartsLeft = 0;
@@ -57,13 +57,13 @@ export class UpdateModel {
     // Without a pull there is no common start to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
-    this.#localData = new LocalData(study, rows, history);
+    this.localData = new LocalData(study, rows, history);
     if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
     }
     // Rows that changed while the device was not running are new rows.
-    if (saved?.own?.fingerprint === this.#localData.fingerprint) {
+    if (saved?.own?.fingerprint === this.localData.fingerprint) {
       this.#own = matrix(saved.own.centroids);
       // It goes on where it was: to jump from there would take its neighbours along, and a restart is no reason to.
       this.#openingLeft = 0;
@@ -71,23 +71,15 @@ export class UpdateModel {
   }
 
   get guarded(): GuardedRows | undefined {
-    return this.#localData.guarded;
+    return this.localData.guarded;
   }
 
   get private(): PrivateRows | undefined {
-    return this.#localData.private;
-  }
-
-  get rows(): number {
-    return this.#localData.rows;
+    return this.localData.private;
   }
 
   get remoteRows(): RemoteRows | undefined {
-    return this.#localData.remoteRows;
-  }
-
-  get rowsLeftOut(): number {
-    return this.#localData.leftOut;
+    return this.localData.remoteRows;
   }
 
   /** The own k-means is not finished. */
@@ -113,12 +105,12 @@ export class UpdateModel {
 
   /** Returns whether they are others than before. */
   setRows(rows: DeviceRows): boolean {
-    return this.#restartIf(this.#localData.take(rows));
+    return this.#restartIf(this.localData.take(rows));
   }
 
   /** What was released of private rows may count by now. */
   followReleases(): void {
-    this.#restartIf(this.#localData.follow());
+    this.#restartIf(this.localData.follow());
   }
 
   #restartIf(isChanged: boolean): boolean {
@@ -166,7 +158,7 @@ export class UpdateModel {
     this.#best = undefined;
     this.#own = undefined;
     // What a k-means begins with are rows, which never leave the device.
-    this.#restartsLeft = this.#localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
+    this.#restartsLeft = this.localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
   }
 
   /**
@@ -182,7 +174,7 @@ export class UpdateModel {
       });
     }
     this.#restartsLeft--;
-    this.#best = betterLocalKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterLocalKmeans(this.localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
@@ -197,7 +189,7 @@ export class UpdateModel {
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
   sketch(known: DeviceSketch | undefined): Omit<DeviceSketch, "origin" | "version"> | undefined {
-    if (this.#localData.size === 0) return undefined;
+    if (this.localData.size === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
     const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
@@ -213,8 +205,8 @@ export class UpdateModel {
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (remoteRows === undefined) return this.#conclude(turn, updateStartsInMemory(this.#localData, this.#study, turn));
-    return updateStartsOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
+    if (remoteRows === undefined) return this.#conclude(turn, updateStartsInMemory(this.localData, this.#study, turn));
+    return updateStartsOfRemoteRows(remoteRows, this.localData.weight, this.#study, turn).then((ends) => {
       return remoteRows === this.remoteRows && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
@@ -279,7 +271,7 @@ export class UpdateModel {
 
   /** The own k-means, to be kept. */
   savedOwn(): SavedState["own"] {
-    return this.#own === undefined ? null : { fingerprint: this.#localData.fingerprint, centroids: toRows(this.#own) };
+    return this.#own === undefined ? null : { fingerprint: this.localData.fingerprint, centroids: toRows(this.#own) };
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

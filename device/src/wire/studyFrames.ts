@@ -2,40 +2,21 @@
 // device speaks. Pure; see docs/protocol.md.
 
 import type { Matrix } from "@fedkm/core";
-import {
-  COUNT_AT,
-  type Contract,
-  EPOCH_AT,
-  frameKinds,
-  frameStudyHash,
-  getInteger,
-  HASH_BYTES,
-  HEADER_BYTES,
-  isOfStudy,
-  KIND_AT,
-  MAGIC,
-  SEQUENCE_AT,
-  type Stamp,
-  setInteger,
-  studyId,
-  VERSION,
-  VERSION_AT,
-  writeHeader,
-} from "./frames.ts";
+import * as frames from "./frames.ts";
 import { LARGEST_FRAME_BYTES } from "./limits.ts";
 
 /** The number of the opening 8, the hash of its sketches 4, the hash of its common start 4. */
 const TAG_BYTES = 16;
-const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
+const CENTROIDS_AT = frames.HEADER_BYTES + TAG_BYTES;
 /** Origin 8, version 8. */
 const SKETCH_HEADER_BYTES = 16;
 /** The refused epoch 8. */
-const ORDER_BYTES = HEADER_BYTES + 8;
+const ORDER_BYTES = frames.HEADER_BYTES + 8;
 
 /** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
 export interface OrderReport {
   /** Of the last frame that was taken. */
-  readonly taken: Stamp;
+  readonly taken: frames.Stamp;
   /** The epoch of the frame that was refused. */
   readonly refused: number;
   /** Frames of both come. */
@@ -70,7 +51,7 @@ export interface DeviceSketch {
 /** A frame of centroids. Absent ones are left out: `centroids` has at most k rows. */
 export interface CentroidsFrame {
   readonly kind: "centroids";
-  readonly stamp: Stamp;
+  readonly stamp: frames.Stamp;
   readonly tag: OpeningTag;
   readonly centroids: Matrix;
   readonly sketches: readonly DeviceSketch[];
@@ -121,17 +102,17 @@ export interface CentroidsContent {
 }
 
 export function encodeCentroidsFrame(
-  contract: Contract,
-  { epoch, sequence }: Stamp,
+  contract: frames.Contract,
+  { epoch, sequence }: frames.Stamp,
   { tag, centroids, present, sketches }: CentroidsContent,
 ): Uint8Array {
   const { k, d } = contract;
   const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchFrameBytes(contract));
-  const view = writeHeader(frame, "centroids", contract);
-  view.setUint16(COUNT_AT, sketches.length, true);
-  setInteger(view, EPOCH_AT, epoch);
-  setInteger(view, SEQUENCE_AT, sequence);
-  setInteger(view, HEADER_BYTES, tag.number);
+  const view = frames.writeHeader(frame, "centroids", contract);
+  view.setUint16(frames.COUNT_AT, sketches.length, true);
+  frames.setInteger(view, frames.EPOCH_AT, epoch);
+  frames.setInteger(view, frames.SEQUENCE_AT, sequence);
+  frames.setInteger(view, frames.HEADER_BYTES, tag.number);
   view.setUint32(52, tag.table, true);
   view.setUint32(56, tag.start, true);
   const numbers = CENTROIDS_AT + Math.ceil(k / 8);
@@ -147,8 +128,8 @@ export function encodeCentroidsFrame(
 }
 
 function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, shares, centroids }: DeviceSketch): void {
-  setInteger(view, at, origin);
-  setInteger(view, at + 8, version);
+  frames.setInteger(view, at, origin);
+  frames.setInteger(view, at + 8, version);
   shares.forEach((share, c) => {
     view.setUint8(at + SKETCH_HEADER_BYTES + c, share);
   });
@@ -156,50 +137,53 @@ function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, sh
   for (let i = 0; i < centroids.length; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
 }
 
-export function encodeStudyFrame(contract: Contract, text: string): Uint8Array {
+export function encodeStudyFrame(contract: frames.Contract, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
-  const frame = new Uint8Array(HEADER_BYTES + bytes.length);
-  writeHeader(frame, "study", contract);
-  frame.set(bytes, HEADER_BYTES);
+  const frame = new Uint8Array(frames.HEADER_BYTES + bytes.length);
+  frames.writeHeader(frame, "study", contract);
+  frame.set(bytes, frames.HEADER_BYTES);
   return frame;
 }
 
-export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
+export function encodeOrderFrame(contract: frames.Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
   const frame = new Uint8Array(ORDER_BYTES);
-  const view = writeHeader(frame, "order", contract);
-  view.setUint16(COUNT_AT, isTwice ? 1 : 0, true);
-  setInteger(view, EPOCH_AT, taken.epoch);
-  setInteger(view, SEQUENCE_AT, taken.sequence);
-  setInteger(view, HEADER_BYTES, refused);
+  const view = frames.writeHeader(frame, "order", contract);
+  view.setUint16(frames.COUNT_AT, isTwice ? 1 : 0, true);
+  frames.setInteger(view, frames.EPOCH_AT, taken.epoch);
+  frames.setInteger(view, frames.SEQUENCE_AT, taken.sequence);
+  frames.setInteger(view, frames.HEADER_BYTES, refused);
   return frame;
 }
 
 /** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
-export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame {
-  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return frameRefusal("length");
+export function decodeFrame(contract: frames.Contract, frame: Uint8Array): DecodedFrame {
+  if (frame.length < frames.HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return frameRefusal("length");
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (view.getUint32(0, true) !== MAGIC) return frameRefusal("magic");
-  if (view.getUint8(VERSION_AT) !== VERSION) return frameRefusal("version");
-  const code = view.getUint8(KIND_AT);
-  if (code === frameKinds.study) {
-    const text = decodeText(frame.subarray(HEADER_BYTES));
+  if (view.getUint32(0, true) !== frames.MAGIC) return frameRefusal("magic");
+  if (view.getUint8(frames.VERSION_AT) !== frames.VERSION) return frameRefusal("version");
+  const code = view.getUint8(frames.KIND_AT);
+  if (code === frames.frameKinds.study) {
+    const text = decodeText(frame.subarray(frames.HEADER_BYTES));
     return text === undefined ? frameRefusal("text") : { kind: "study", text };
   }
-  if (code !== frameKinds.centroids && code !== frameKinds.order) return frameRefusal("type");
+  if (code !== frames.frameKinds.centroids && code !== frames.frameKinds.order) return frameRefusal("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
-  if (!isOfStudy(frame, contract)) return frameRefusal("study");
+  if (!frames.isOfStudy(frame, contract)) return frameRefusal("study");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
-  if (code === frameKinds.order) return decodeOrder(frame, view);
-  const sketches = view.getUint16(COUNT_AT, true);
+  if (code === frames.frameKinds.order) return decodeOrder(frame, view);
+  const sketches = view.getUint16(frames.COUNT_AT, true);
   if (frame.length !== frameBytes(contract) + sketches * sketchFrameBytes(contract)) return frameRefusal("length");
   return decodeCentroids(contract, frame, view);
 }
 
-function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): DecodedFrame {
+function decodeCentroids(contract: frames.Contract, frame: Uint8Array, view: DataView): DecodedFrame {
   const { k, d, low, high } = contract;
-  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  const stamp = {
+    epoch: frames.getInteger(view, frames.EPOCH_AT),
+    sequence: frames.getInteger(view, frames.SEQUENCE_AT),
+  };
   const tag = {
-    number: getInteger(view, HEADER_BYTES),
+    number: frames.getInteger(view, frames.HEADER_BYTES),
     table: view.getUint32(52, true),
     start: view.getUint32(56, true),
   };
@@ -234,8 +218,8 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
 }
 
 /** Undefined: numbers that are too large, not finite or out of bounds, or a centroid where there is no share. */
-function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): DeviceSketch | undefined {
-  const [origin, version] = [getInteger(view, at), getInteger(view, at + 8)];
+function readSketch({ k, d, low, high }: frames.Contract, view: DataView, at: number): DeviceSketch | undefined {
+  const [origin, version] = [frames.getInteger(view, at), frames.getInteger(view, at + 8)];
   if (!Number.isSafeInteger(origin) || !Number.isSafeInteger(version)) return undefined;
   const shares = Uint8Array.from({ length: k }, (_, c) => view.getUint8(at + SKETCH_HEADER_BYTES + c));
   const centroids = new Float64Array(k * d);
@@ -252,10 +236,13 @@ function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): 
 
 function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
   if (frame.length !== ORDER_BYTES) return frameRefusal("length");
-  const flags = view.getUint16(COUNT_AT, true);
+  const flags = view.getUint16(frames.COUNT_AT, true);
   if (flags > 1) return frameRefusal("flags");
-  const taken = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
-  const order = { taken, refused: getInteger(view, HEADER_BYTES), isTwice: flags === 1 };
+  const taken = {
+    epoch: frames.getInteger(view, frames.EPOCH_AT),
+    sequence: frames.getInteger(view, frames.SEQUENCE_AT),
+  };
+  const order = { taken, refused: frames.getInteger(view, frames.HEADER_BYTES), isTwice: flags === 1 };
   const isStamp = [taken.epoch, taken.sequence, order.refused].every(Number.isSafeInteger);
   return isStamp ? { kind: "order", order } : frameRefusal("stamp");
 }
@@ -289,29 +276,29 @@ export function encodeStatementFrame({
   next,
   isAsking,
 }: {
-  readonly current: Contract;
-  readonly next: { readonly contract: Contract; readonly text: string } | undefined;
+  readonly current: frames.Contract;
+  readonly next: { readonly contract: frames.Contract; readonly text: string } | undefined;
   readonly isAsking: boolean;
 }): Uint8Array {
   const text = new TextEncoder().encode(next?.text ?? "");
-  const frame = new Uint8Array(HEADER_BYTES + (next === undefined ? 0 : HASH_BYTES + text.length));
-  writeHeader(frame, "statement", current).setUint16(COUNT_AT, isAsking ? 1 : 0, true);
+  const frame = new Uint8Array(frames.HEADER_BYTES + (next === undefined ? 0 : frames.HASH_BYTES + text.length));
+  frames.writeHeader(frame, "statement", current).setUint16(frames.COUNT_AT, isAsking ? 1 : 0, true);
   if (next !== undefined) {
-    frame.set(next.contract.hash, HEADER_BYTES);
-    frame.set(text, HEADER_BYTES + HASH_BYTES);
+    frame.set(next.contract.hash, frames.HEADER_BYTES);
+    frame.set(text, frames.HEADER_BYTES + frames.HASH_BYTES);
   }
   return frame;
 }
 
 /** Of a frame of this kind; undefined: it is malformed. */
 export function decodeStatementFrame(frame: Uint8Array): StudyStatement | undefined {
-  const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(COUNT_AT, true);
-  const body = frame.subarray(HEADER_BYTES);
-  if (flags > 1 || (body.length > 0 && body.length <= HASH_BYTES)) return undefined;
-  const said = { current: studyId({ hash: frameStudyHash(frame) }), isAsking: flags === 1 };
+  const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(frames.COUNT_AT, true);
+  const body = frame.subarray(frames.HEADER_BYTES);
+  if (flags > 1 || (body.length > 0 && body.length <= frames.HASH_BYTES)) return undefined;
+  const said = { current: frames.studyId({ hash: frames.frameStudyHash(frame) }), isAsking: flags === 1 };
   if (body.length === 0) return { ...said, next: undefined };
-  const text = decodeText(body.subarray(HASH_BYTES));
+  const text = decodeText(body.subarray(frames.HASH_BYTES));
   return text === undefined
     ? undefined
-    : { ...said, next: { id: studyId({ hash: body.subarray(0, HASH_BYTES) }), text } };
+    : { ...said, next: { id: frames.studyId({ hash: body.subarray(0, frames.HASH_BYTES) }), text } };
 }

@@ -33,7 +33,7 @@ test("a model asks for statistics and has the bits of one with the rows, update 
     ...{ centroids: start, present: [true, true, true], neighbours: [] },
   };
   const [near, far] = [new UpdateModel(study, rows, 0, saved), new UpdateModel(study, elsewhere(rows), 0, saved)];
-  expect([far.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
+  expect([far.localData.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
   const theirs = kmeans(dividedByScale(study, other), { k: 3, seed: 5 }).centroids;
   for (let round = 0; round < 12; round++) {
     const neighbours = round % 3 === 0 ? [] : [{ ...theirs, data: theirs.data.map((x) => x + 0.01 * round) }];

@@ -55,11 +55,7 @@ interface Quality {
   readonly measures: Readonly<Record<string, number | null>>;
 }
 
-/** What every result is held against. */
-interface Reference {
-  readonly centroids: Matrix;
-  readonly restarts: number;
-}
+type Reference = ReturnType<typeof pooledReference>;
 
 /** Sums in different orders differ by far less. */
 const ROUNDING = 1e-9;
@@ -67,7 +63,8 @@ const ROUNDING = 1e-9;
 /** Beyond it a reference that is still beaten stays, and the rows that beat it say so. */
 export const MOST_RESTARTS = 640;
 
-function pooledReference(problem: ComparisonProblem, restarts: number): Reference {
+/** What every result is held against. */
+function pooledReference(problem: ComparisonProblem, restarts: number) {
   const { datasets, graph, k, alpha, seed } = problem;
   return { centroids: methods.pooled(datasets, graph, { k, alpha, seed, restarts }).centroids[0], restarts };
 }

@@ -24,7 +24,7 @@ export function drawComparison(outcomes: readonly MethodOutcome[], title: string
   const page = blankPage(WIDTH, height, title);
   page.heading(LEFT, 24, title);
   page.label(LEFT, 56, "Distance to the pooled solution (GCD)");
-  page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all points above the pooled solution's, relative");
+  page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all rows above the pooled solution's, relative");
   const panels: Quality[] = [({ gcd }) => gcd, ({ costRatio }) => (costRatio === null ? null : costRatio - 1)];
   panels.forEach((quality, i) => {
     const x = LEFT + i * (PANEL + BETWEEN);

@@ -4,7 +4,7 @@ import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { type CellReader, cellValue, daysOf } from "../table/cell.ts";
+import { type CellReader, daysOf, usualCells } from "../table/cell.ts";
 import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
 import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
@@ -46,7 +46,7 @@ function evenness(text: TextBytes, delimiter: string): number {
   if (width < 2) return 0;
   const even = records.filter((record) => record.length === width);
   const cells = even.flat();
-  const readable = cells.filter((cell) => cellValue(cell) !== undefined).length;
+  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined).length;
   return even.length / records.length + readable / Math.max(1, cells.length);
 }
 

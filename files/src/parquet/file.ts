@@ -31,7 +31,7 @@ export async function openParquet(bytes: ByteFile): Promise<ParquetFile> {
   const slice = (start: number, end = size) => parquetSlice(bytes, start, end);
   // The footer's length and four letters end the file.
   const footer: FilePosition = { file, part: "footer", byte: Math.max(0, size - 8) };
-  const { metadata, root, groups } = await guarded(footer, async () => {
+  const { metadata, root, groups } = await guardParquet(footer, async () => {
     const about = await parquetMetadataAsync({ byteLength: size, slice });
     return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
   });
@@ -51,7 +51,7 @@ function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: Schema
   let buffer = new ArrayBuffer(0);
   return (column, group, use) => {
     const cursor: Cursor = { file, column, part: `row group ${group.index + 1}`, byte: 0 };
-    return guarded(cursor, async () => {
+    return guardParquet(cursor, async () => {
       const own = row_groups[group.index].columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === column);
       const about = own?.meta_data;
       const leaf = root.children.find(({ element }) => element.name === column);
@@ -88,7 +88,7 @@ export async function parquetSlice(
 }
 
 /** What a decoder trips over is the file's fault; what we refuse ourselves is said already. */
-async function guarded<T>(position: FilePosition, work: () => Promise<T>): Promise<T> {
+export async function guardParquet<T>(position: FilePosition, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

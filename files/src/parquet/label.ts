@@ -1,10 +1,9 @@
 // Columns behind those of a Parquet file. Every byte of its pages stays as it was and where it was: the pages of the new
 // columns come behind them, and only the footer is written anew.
 
-import { DataError } from "../source/refusal.ts";
 import type { OpenedFile, PieceWriter } from "../source/source.ts";
 import { type AddedColumn, withFreeNames } from "../table/cellColumns.ts";
-import { openParquet, parquetSlice } from "./file.ts";
+import { guardParquet, openParquet, parquetSlice } from "./file.ts";
 
 // Thrift's compact encoding, which Parquet footers have: any structure to a tree of fields and back, also of fields that
 // nobody here knows.
@@ -171,15 +170,10 @@ async function readFooter(file: OpenedFile): Promise<{ footer: Struct; end: numb
   const tail = await parquetSlice(file, file.size - TAIL, file.size);
   const length = new DataView(tail).getUint32(0, true);
   const end = file.size - TAIL - length;
-  try {
+  const position = { file: file.file, part: "footer", byte: Math.max(0, end) };
+  return guardParquet(position, async () => {
     return { footer: readThrift(new Uint8Array(await parquetSlice(file, end, file.size - TAIL))), end };
-  } catch (error) {
-    const position = { file: file.file, part: "footer", byte: Math.max(0, end) };
-    const got = error instanceof Error ? error.message : "other bytes";
-    throw new DataError(position, "be that of a whole Parquet file", got, "copy or write the file again", {
-      cause: error,
-    });
-  }
+  });
 }
 
 async function copy(file: OpenedFile, end: number, write: PieceWriter): Promise<void> {
@@ -250,15 +244,9 @@ const columnTypes: Readonly<Record<AddedColumn["kind"], { physical: number; conv
 const [PLAIN, RLE, INT32_ITEMS, BINARY_ITEMS] = [0, 3, 5, 8];
 const PAGE_ROWS = 2 ** 17;
 
-/** The pages of a column that is written: values one after the other, not packed, with marks of which rows have one. */
-interface Pages {
-  readonly pieces: readonly Uint8Array[];
-  readonly bytes: number;
-  readonly rows: number;
-}
-
-/** Of rows start ... end - 1. Rows are asked for once and in order, all columns of a row together. */
-function pagesOf(columns: readonly AddedColumn[], start: number, end: number): Pages[] {
+/** The pages of columns that are written: values one after the other, not packed, with marks of which rows have one.
+ * Of rows start ... end - 1. Rows are asked for once and in order, all columns of a row together. */
+function pagesOf(columns: readonly AddedColumn[], start: number, end: number) {
   const cells = columns.map((): (number | string | undefined)[] => new Array(end - start));
   for (let row = start; row < end; row++) {
     for (const [c, { of }] of columns.entries()) cells[c][row - start] = of(row);
@@ -335,7 +323,11 @@ function bytesOf({ buffer }: Int32Array | Float64Array): Uint8Array {
 }
 
 /** The footer's description of a column's pages that begin at a byte of the file. */
-function chunkOf({ name, kind }: AddedColumn, { bytes, rows }: Pages, at: number): Thrift {
+function chunkOf(
+  { name, kind }: AddedColumn,
+  { bytes, rows }: { readonly bytes: number; readonly rows: number },
+  at: number,
+): Thrift {
   const about = thriftStruct({
     1: thriftInt32(columnTypes[kind].physical),
     2: thriftList(INT32_ITEMS, [thriftInt32(PLAIN), thriftInt32(RLE)]),

@@ -73,12 +73,8 @@ function groupedNumber(thousands: string, decimal: string): RegExp {
   return new RegExp(`^[+-]?\\d{1,3}(?:${escaped(thousands)}\\d{3})+(?:${escaped(decimal)}\\d*)?$`);
 }
 
-const usual = cellReader({});
-
-/** By the usual rules. */
-export function cellValue(text: string): number | undefined {
-  return usual.value(text);
-}
+/** Where nothing is said about how cells are written. */
+export const usualCells = cellReader({});
 
 const DAY = 86_400_000;
 

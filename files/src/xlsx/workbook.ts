@@ -3,7 +3,7 @@
 import { DataError, type FilePosition, listInRefusal, shownInRefusal } from "../source/refusal.ts";
 import type { ByteFile } from "../source/source.ts";
 import { unzipped, type ZipEntry } from "../source/zip.ts";
-import { cellValue } from "../table/cell.ts";
+import { usualCells } from "../table/cell.ts";
 
 // XML, part by part. It has no entities but those of the standard, and nothing in it is looked up elsewhere.
 
@@ -373,7 +373,7 @@ function cellOf(own: Gathered, { texts, areDates, is1904, position }: Workbook):
     case "e":
       return { error: value };
     default: {
-      const number = cellValue(value) ?? Number.NaN;
+      const number = usualCells.value(value) ?? Number.NaN;
       if (Number.isNaN(number)) refuse(position, `the number ${JSON.stringify(value)}`);
       return areDates[style] ? { days: daysOfSerial(number, is1904) } : number;
     }

@@ -12,8 +12,8 @@ import {
 import type { ClusterSums } from "../model/clusterSums.ts";
 import type { MethodRun } from "../model/model.ts";
 import { RequestError } from "../request.ts";
-import { report, type WorkContext } from "../work.ts";
-import { type CheckedMethod, methodOptions } from "./method.ts";
+import { reportWorkProgress, type WorkContext } from "../work.ts";
+import { type CheckedMethod, fitMethodOptions } from "./method.ts";
 
 /** What a run over sources came to, and (E1) of all rows there. */
 export interface SourcesRun extends MethodRun {
@@ -35,15 +35,15 @@ export async function runSources(
   const { signal } = context;
   const drained = async (passes: AsyncGenerator<PassSummary, SourcesModel, void>): Promise<SourcesModel> => {
     for (;;) {
-      report(context, { step: "pass" });
+      reportWorkProgress(context, { step: "pass" });
       const step = await passes.next();
       if (step.done) return step.value;
       const { pass, objective } = step.value;
-      report(context, { step: "pass", pass, objective });
+      reportWorkProgress(context, { step: "pass", pass, objective });
     }
   };
   const watched = signal === undefined ? {} : { signal };
-  const options = { ...methodOptions({ problem, settings: rest }), ...watched };
+  const options = { ...fitMethodOptions({ problem, settings: rest }), ...watched };
   if (name === "fedkm") return runOf(await drained(fitPasses(sources, network, options)));
   if (connectedComponents(network).some((component) => component > 0)) {
     throw new RequestError("--method consensus needs a connected network where rows stay in their sources");

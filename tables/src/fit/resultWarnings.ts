@@ -4,9 +4,9 @@ import { connectedComponents } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { principalAxes } from "@fedkm/pictures";
 import type { Input } from "../input/readTables.ts";
-import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { isAlone, type Model, totalRows } from "../model/model.ts";
-import { sampleOf, sampleRows } from "../model/sampleRows.ts";
+import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredMeanDistance } from "../model/clusterSums.ts";
+import { isModelAlone, type Model, modelRows } from "../model/model.ts";
+import { sampleRows, sampleRowsForAxes } from "../model/sampleRows.ts";
 import { countLabel, firstNames } from "../numbers.ts";
 
 // Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
@@ -49,7 +49,7 @@ function differs({ k, cols, counts, means, common, variances }: ClusterSums, i: 
     const count = counts[i * k + c];
     const variance = variances[c];
     if (count === 0 || Number.isNaN(variance)) continue;
-    excess += count * squaredBetween(means, i * k + c, common, c, cols);
+    excess += count * squaredMeanDistance(means, i * k + c, common, c, cols);
     scatter += count * variance;
     chance += variance;
     chanceSquared += 2 * variance * variance;
@@ -65,9 +65,9 @@ function misnumberedRows({ k, cols, counts, means, totals, common, variances }: 
     if (counts[at] === 0 || Number.isNaN(variances[c])) continue;
     let nearest = Number.POSITIVE_INFINITY;
     for (let other = 0; other < k; other++) {
-      if (totals[other] > 0) nearest = Math.min(nearest, squaredBetween(means, at, common, other, cols));
+      if (totals[other] > 0) nearest = Math.min(nearest, squaredMeanDistance(means, at, common, other, cols));
     }
-    const own = squaredBetween(means, at, common, c, cols);
+    const own = squaredMeanDistance(means, at, common, c, cols);
     if (Math.sqrt(own) - Math.sqrt(nearest) > BEYOND_CHANCE * Math.sqrt(variances[c] / counts[at])) rows += counts[at];
   }
   return rows;
@@ -94,7 +94,7 @@ type Fit = Pick<FittedRows, "datasets" | "labels" | "sums"> & {
 function collinearityWarnings({ datasets, labels, sums, model }: Fit): string[] {
   const { columns, scaling, study } = model;
   if (columns.length < 2 || sums.k < 2) return [];
-  const { axes, shares, means } = principalAxes(sampleOf(datasets, columns.length), 1);
+  const { axes, shares, means } = principalAxes(sampleRowsForAxes(datasets, columns.length), 1);
   const [axis] = axes;
   if (!(shares[0] >= ALL) || withinAlong(axis, means, { datasets, labels, sums }) * sums.k ** 2 < EVEN) return [];
   const share = `${(100 * shares[0]).toFixed(1)} % of the variance`;
@@ -147,7 +147,7 @@ export function resultWarnings(result: JudgedRows, input: Input): string[] {
   const { k, method } = model.options;
   const small = model.devices.filter(({ rows }) => rows < FEW_ROWS * k).map(({ name, rows }) => `${name} (${rows})`);
   const parts = new Set(connectedComponents(graph)).size;
-  const total = totalRows(model);
+  const total = modelRows(model);
   return [
     ...deviceWarnings(result),
     ...singleRows(result, input),
@@ -175,7 +175,7 @@ function settlingRemedy({ study, options: { preset, tol = defaults.tol } }: Mode
 
 function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows): string[] {
   const { devices } = model;
-  if (isAlone(model)) {
+  if (isModelAlone(model)) {
     return [
       "each device stays alone: cluster 0 of one device need not be cluster 0 of another, and the table may add up rows " +
         "that do not belong together; the report has a table for each device",
@@ -196,7 +196,7 @@ function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows
     `cluster numbers do not mean the same at ${named(misnumbered)}, where clusters are nearer to another number's in ` +
     "the table; a larger --alpha brings them together";
   return [
-    ...(differing.length === 0 ? [] : [2 * rows >= totalRows(model) ? nobody : some]),
+    ...(differing.length === 0 ? [] : [2 * rows >= modelRows(model) ? nobody : some]),
     ...(misnumbered.length === 0 ? [] : [numbers]),
   ];
 }
@@ -208,7 +208,7 @@ const ROWS_FOR_SINGLES = 5;
 function singleRows({ model, labels, sums }: JudgedRows, input: Input): string[] {
   const { k } = model.options;
   const singles = Array.from(sums.totals.keys()).filter((c) => sums.totals[c] === 1);
-  if (singles.length === 0 || totalRows(model) < ROWS_FOR_SINGLES * k) return [];
+  if (singles.length === 0 || modelRows(model) < ROWS_FOR_SINGLES * k) return [];
   // A row of a source has no number.
   if (input.sources.some((source) => source !== undefined)) return [`clusters of a single row: ${singles.join(", ")}`];
   if (singles.length > MOST_NAMES) {

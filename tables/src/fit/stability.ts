@@ -11,9 +11,9 @@ import {
   simplifiedSilhouette,
   stack,
 } from "@fedkm/core";
-import { type FittedRows, inCommonOrder } from "../model/clusterSums.ts";
-import { isAlone, type Model, scaledCentroids } from "../model/model.ts";
-import { type Sampled, sampledDevices } from "../model/sampleRows.ts";
+import { clustersInModelOrder, type FittedRows } from "../model/clusterSums.ts";
+import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
+import { type Sampled, sampleRowsByDevice } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
 
 export interface Stability {
@@ -63,7 +63,7 @@ export function stabilityTask(fitted: Pick<FittedRows, "model" | "graph" | "data
   return {
     model: { devices, links, options, scaling, ...(study && { study }) },
     graph,
-    sample: sampledDevices(datasets, labels, most),
+    sample: sampleRowsByDevice(datasets, labels, most),
     of: datasets.reduce((sum, { rows }) => sum + rows, 0),
   };
 }
@@ -78,7 +78,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     Array.from({ length: k > 1 ? STARTS : 0 }, (_, s) => s),
     (s) => jaccards(network.labels, labelsOf(again({ seed: seed + s + 1 }), network.datasets), k),
   );
-  const without = examined(k > 1 && !isAlone(model) ? networksWithout(network, k) : [], (rest) => {
+  const without = examined(k > 1 && !isModelAlone(model) ? networksWithout(network, k) : [], (rest) => {
     const labels = labelsOf(refit(rest.datasets, rest.graph, { k, seed }), rest.datasets);
     return { devices: rest.left, jaccards: jaccards(rest.labels, labels, k) };
   });
@@ -165,7 +165,7 @@ function ratiosOf({ model, sample: { datasets, labels } }: StabilityTask, k: num
 }
 
 function labelsOf(centroids: readonly Matrix[], datasets: readonly Matrix[]): Uint32Array[] {
-  const ordered = inCommonOrder(centroids, datasets);
+  const ordered = clustersInModelOrder(centroids, datasets);
   return datasets.map((points, i) => (points.rows === 0 ? new Uint32Array() : predict(ordered[i], points)));
 }
 

@@ -5,7 +5,7 @@ import { type Matrix, randomStream, takeRows } from "@fedkm/core";
 import { completeTableRows, NO_DEVICE, type Table } from "@fedkm/files";
 
 /** A file's name without its folder and its endings. */
-export function plainName(file: string): string {
+export function deviceNameOfFile(file: string): string {
   const name = file.split(/[\\/]/).findLast((part) => part !== "") ?? file;
   return (
     name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz))?(\.gz|\.zip)?$/i, "") || name
@@ -15,7 +15,7 @@ export function plainName(file: string): string {
 /** One name a file; folders are added in front where plain names are the same. */
 export function deviceNames(files: readonly string[]): string[] {
   const parts = files.map((file) => file.replaceAll("\\", "/").split("/").slice(0, -1));
-  const names = files.map(plainName);
+  const names = files.map(deviceNameOfFile);
   for (let depth = 1; new Set(names).size < names.length && parts.some((own) => own.length >= depth); depth++) {
     const repeated = names.map((name) => names.indexOf(name) !== names.lastIndexOf(name));
     repeated.forEach((isRepeated, i) => {
@@ -27,13 +27,13 @@ export function deviceNames(files: readonly string[]): string[] {
   return new Set(names).size < names.length ? [...files] : names;
 }
 
-export interface Device {
+export interface InputDevice {
   readonly name: string;
   readonly points: Matrix;
 }
 
 /** A table that was read, and the device of each of its rows: rows of a device follow each other in its points. */
-export interface DeviceRows {
+export interface InputRows {
   readonly file: string;
   readonly rows: number;
   /** -1 for a row that was dropped. */
@@ -44,7 +44,7 @@ export interface DeviceRows {
 type IsDrawn = (table: number, row: number) => boolean;
 
 /** Undefined if all are. Each row is drawn with the chance that is left for it, which gives the number that was asked for. */
-export function drawSample(
+export function drawInputSample(
   tables: readonly Table[],
   { sample, seed = 1 }: { readonly sample?: number | undefined; readonly seed?: number | undefined },
 ): IsDrawn | undefined {
@@ -80,8 +80,8 @@ function decoded(text: string): string {
 }
 
 interface AssignedRows {
-  readonly devices: Device[];
-  readonly parts: DeviceRows[];
+  readonly devices: InputDevice[];
+  readonly parts: InputRows[];
   readonly dropped: number;
 }
 
@@ -100,8 +100,8 @@ export function assignRows(
 
 function oneEach(tables: readonly Table[], names: readonly string[], isDrawn: IsDrawn | undefined): AssignedRows {
   let dropped = 0;
-  const parts: DeviceRows[] = [];
-  const devices = tables.map((table, i): Device => {
+  const parts: InputRows[] = [];
+  const devices = tables.map((table, i): InputDevice => {
     const complete = completeTableRows(table);
     const { rows } = table.points;
     const deviceOf = (row: number) => (complete?.[row] === 0 || isDrawn?.(i, row) === false ? -1 : i);
@@ -117,7 +117,7 @@ function oneEach(tables: readonly Table[], names: readonly string[], isDrawn: Is
 function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): AssignedRows {
   const numbers = new Map<string, number>();
   let dropped = 0;
-  const parts = tables.map((table, t): DeviceRows => {
+  const parts = tables.map((table, t): InputRows => {
     const { names, of } = table.devices ?? { names: [], of: new Uint32Array() };
     const own = names.map((name) => {
       const number = numbers.get(name) ?? numbers.size;
@@ -135,7 +135,7 @@ function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): Assig
 }
 
 /** The rows of each device, in the order of the files. */
-function split(tables: readonly Table[], parts: readonly DeviceRows[], devices: number): Matrix[] {
+function split(tables: readonly Table[], parts: readonly InputRows[], devices: number): Matrix[] {
   const { cols } = tables[0].points;
   const sizes = new Uint32Array(devices);
   for (const { rows, deviceOf } of parts) {

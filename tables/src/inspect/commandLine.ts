@@ -3,8 +3,14 @@
 import type { Weighting } from "@fedkm/core";
 import type { DialectOptions } from "@fedkm/files";
 import type { PrepareRequest } from "../prepare/prepare.ts";
-import { characterName, shellNames, shellWord } from "../shellWords.ts";
-import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "./inspectTable.ts";
+import { shellCharacterName, shellNames, shellWord } from "../shellWords.ts";
+import {
+  hasInspectedTail,
+  type InspectedColumn,
+  type InspectedTable,
+  isInspectedName,
+  isInspectedUseless,
+} from "./inspectTable.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;
@@ -23,7 +29,7 @@ export interface Proposal {
   readonly first: readonly Obstacle[];
 }
 
-export function proposalFor(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
+export function proposedCommandLine(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
   const [{ columns }] = looks;
   const known = columns.map(({ name }) => looks.flatMap((look) => look.columns.find((own) => own.name === name) ?? []));
   const isEverywhere = known.map((own) => own.length === looks.length);
@@ -59,8 +65,8 @@ function isUseful(own: readonly InspectedColumn[], rows: number, isReadable: boo
   const [{ kind }] = own;
   const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
   const hasBad = own.some(({ bad }) => bad > 0);
-  const hasNames = own.some((column) => isName(column, rows / own.length));
-  return isKnown && !own.every(isUseless) && !hasNames && (isReadable || !hasBad);
+  const hasNames = own.some((column) => isInspectedName(column, rows / own.length));
+  return isKnown && !own.every(isInspectedUseless) && !hasNames && (isReadable || !hasBad);
 }
 
 const sentinelsOf = (own: readonly InspectedColumn[]) =>
@@ -94,7 +100,7 @@ function missingWords(looks: readonly InspectedTable[], names: readonly string[]
 }
 
 function scaleFor(known: readonly (readonly InspectedColumn[])[]): string {
-  const tails = known.filter((own) => own.some(hasTail));
+  const tails = known.filter((own) => own.some(hasInspectedTail));
   if (tails.length === 0) return "standard";
   const isPositive = tails.every((own) =>
     own.every(({ range, kind }) => kind === "number" && range !== undefined && range.least > 0),
@@ -150,10 +156,10 @@ function fileWord(file: string): string {
 function dialectWords(options: DialectOptions): string[] {
   const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
   return [
-    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(characterName(delimiter))}`]),
+    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(shellCharacterName(delimiter))}`]),
     ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
-    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${shellWord(characterName(thousands))}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${shellCharacterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${shellWord(shellCharacterName(thousands))}`]),
     ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
     ...(dates === undefined ? [] : [`--dates ${dates}`]),
     ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),

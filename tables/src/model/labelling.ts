@@ -40,7 +40,7 @@ export function labellingOf(model: Model, name?: string): Labelling {
   const columns = encodingOfModel(model).flatMap(
     ({ name, values }) => values?.map((value) => ({ name, value })) ?? [{ name }],
   );
-  const device = deviceNumber(model, name);
+  const device = modelDeviceNumber(model, name);
   const names = clusters?.every(({ name }) => name !== undefined)
     ? clusters.map(({ name }) => String(name))
     : undefined;
@@ -52,14 +52,14 @@ export function labellingOf(model: Model, name?: string): Labelling {
       scale: scaling.scale[c],
       ...(missing.fill && { fill: missing.fill[c] }),
     })),
-    centroids: toRows(centroidsAt(model, device)),
+    centroids: toRows(modelCentroids(model, device)),
     ...(names && { names }),
     ...(device >= 0 && { device: model.devices[device].name }),
   };
 }
 
 /** The number of the device with the name, -1 for all of them together. A network of one has no choice. */
-export function deviceNumber({ devices }: Model, name: string | undefined): number {
+export function modelDeviceNumber({ devices }: Model, name: string | undefined): number {
   const names = devices.map((device) => device.name);
   if (name === undefined) return names.length === 1 ? 0 : -1;
   const number = names.indexOf(name);
@@ -70,7 +70,7 @@ export function deviceNumber({ devices }: Model, name: string | undefined): numb
 }
 
 /** The same of rows that name their device, as `where` says. */
-export function deviceNamed({ devices }: Model, name: string, where: string): number {
+export function modelDeviceNamed({ devices }: Model, name: string, where: string): number {
   const names = devices.map((device) => device.name);
   if (names.includes(name)) return names.indexOf(name);
   throw new RequestError(
@@ -79,13 +79,13 @@ export function deviceNamed({ devices }: Model, name: string, where: string): nu
 }
 
 /** The device that was asked for, or else the one that has the name of `what`. A network of one has no choice. */
-export function deviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
-  if (device !== undefined || model.devices.length === 1) return deviceNumber(model, device);
-  return deviceNamed(model, name, `--device (the name of ${what} if not given)`);
+export function modelDeviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
+  if (device !== undefined || model.devices.length === 1) return modelDeviceNumber(model, device);
+  return modelDeviceNamed(model, name, `--device (the name of ${what} if not given)`);
 }
 
 /** What labels rows of the device with this number, or of all of them together, on the scale of the model. */
-export function centroidsAt(model: Model, device: number): Matrix {
+export function modelCentroids(model: Model, device: number): Matrix {
   return device < 0 ? commonCentroids(model) : scaledCentroids(model.devices[device], model.scaling);
 }
 

@@ -131,15 +131,15 @@ export function selectionOfModel(model: Pick<Model, "columns" | "encoding">) {
 }
 
 /** What a model says about its columns, and the version that this takes. */
-export function encodedParts(encoding: Encoding, scaling: Model["scaling"]) {
+export function modelVersionParts(encoding: Encoding, scaling: Model["scaling"]) {
   const isNew = hasCategories(encoding) || scaling.transforms !== undefined;
   return { version: MODEL_VERSIONS[isNew ? 1 : 0], ...(hasCategories(encoding) && { encoding }) };
 }
 
 /** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
-export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
+export function isModelAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
   const { devices, links, options } = model;
-  if (devices.length < 2 || isShared(model)) return false;
+  if (devices.length < 2 || isModelShared(model)) return false;
   return links.length === 0 || options.method === "local" || (PULLED.includes(options.method) && options.alpha === 0);
 }
 
@@ -147,12 +147,12 @@ export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "st
 const PULLED = [DEVICES, "fedkm"];
 
 /** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */
-export function isShared({ study }: Pick<Model, "study">): boolean {
+export function isModelShared({ study }: Pick<Model, "study">): boolean {
   return study?.clusters === "shared";
 }
 
 /** The rows that were clustered, on all devices. */
-export function totalRows({ devices }: Pick<Model, "devices">): number {
+export function modelRows({ devices }: Pick<Model, "devices">): number {
   return devices.reduce((sum, { rows }) => sum + rows, 0);
 }
 
@@ -171,20 +171,20 @@ export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Sca
 // A run in a few words: what ran and how far it came, in the words of the terminal and of the report.
 
 /** The method, or the study whose devices were simulated, and what brings its devices together. */
-export function runWords(model: Model): { readonly name: string; readonly pull: string } {
+export function modelRunWords(model: Model): { readonly name: string; readonly pull: string } {
   const { study, options } = model;
   return {
     name: study === undefined ? options.method : `simulated devices of study ${JSON.stringify(study.name)}`,
-    pull: isShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
+    pull: isModelShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
   };
 }
 
-export function endWords(model: Model): string {
+export function modelEndWords(model: Model): string {
   const { rounds, passes, converged } = model;
   const end = converged ? "settled" : "stopped";
   if (passes !== undefined)
     return `${end} after ${countLabel(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
   // Some methods have no rounds to count.
   if (converged && rounds === 0) return end;
-  return `${end} after ${counted(rounds, isShared(model) ? "generation" : "round")}`;
+  return `${end} after ${counted(rounds, isModelShared(model) ? "generation" : "round")}`;
 }

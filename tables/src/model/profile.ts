@@ -32,7 +32,10 @@ export interface Trait {
 }
 
 /** The strongest first. */
-export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "dates" | "encoding" | "scaling">): Trait[] {
+export function profileTraits(
+  sums: ClusterSums,
+  model: Pick<Model, "columns" | "dates" | "encoding" | "scaling">,
+): Trait[] {
   const moments = momentsOf(sums);
   const encoding = encodingOfModel(model);
   const first = firstEncodedColumns(encoding);

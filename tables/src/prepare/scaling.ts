@@ -2,6 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  applyScaling,
   applyTransforms,
   type ColumnBounds,
   csvRecords,
@@ -179,7 +180,9 @@ function outside(name: string, c: number, { least, most }: ColumnBounds, dataset
     : [`${share} % of column ${JSON.stringify(name)} lies outside its bounds ${least} to ${most}`];
 }
 
-/** Whether rows are compared as they are. */
-export function isUnscaled({ offset, scale, transforms }: Scaling): boolean {
-  return transforms === undefined && offset.every((own) => own === 0) && scale.every((own) => own === 1);
+/** In place: nobody needs the rows as they were. Where nothing is scaled, no row is touched. */
+export function applyChosenScaling(datasets: readonly Matrix[], scaling: Scaling): void {
+  const { offset, scale, transforms } = scaling;
+  if (transforms === undefined && offset.every((own) => own === 0) && scale.every((own) => own === 1)) return;
+  for (const points of datasets) applyScaling(points, scaling);
 }

@@ -30,7 +30,7 @@ export interface DeviceNetwork {
  * The rows that devices would use, in the features' units. The others have no device. Nothing is said about the columns:
  * they are agreed on.
  */
-export function rowsOfStudy(input: Input, plan: StudyPlan): Input {
+export function prepareStudyRows(input: Input, plan: StudyPlan): Input {
   const places = input.devices.map(({ points }) => plan.rowsThatCount(points));
   const counts = places.map((own) => new Set(own));
   const seen = new Uint32Array(places.length);
@@ -61,7 +61,7 @@ function leftOut(name: string, rows: number, used: number, { k, minimum }: Study
 }
 
 /** x becomes x / scale. */
-export function scalingOfStudy({ features }: StudyRecord): ModelScaling {
+export function prepareStudyScaling({ features }: StudyRecord): ModelScaling {
   const scale = features.map((feature) => feature.scale);
   return { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale };
 }

@@ -7,19 +7,19 @@ import type { FittedRows } from "../model/clusterSums.ts";
 export const NOTHING = "–";
 
 /** "cluster 2", or its number and its name. */
-export function clusterName({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
+export function reportName({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
   return name === undefined ? `cluster ${c}` : `${c} ${name}`;
 }
 
-export function clusterColour(c: number): string {
+export function reportColour(c: number): string {
   return `var(--cluster-${c % clusterColours.length})`;
 }
 
 /** A swatch and the number, with the name if there is one. */
-export function clusterMark({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
+export function reportMark({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
-  const swatch = `<span class="swatch" style="background:${clusterColour(c)}"></span>`;
+  const swatch = `<span class="swatch" style="background:${reportColour(c)}"></span>`;
   return `${swatch}${c}${name === undefined ? "" : ` ${escaped(name)}`}`;
 }
 
@@ -32,12 +32,12 @@ export function nameMark(name: string): string {
 }
 
 /** A link that needs no script: the table is in it. */
-export function download(file: string, rows: readonly (readonly (string | number | null)[])[]): string {
+export function reportDownload(file: string, rows: readonly (readonly (string | number | null)[])[]): string {
   const address = `data:text/csv;charset=utf-8,${encodeURIComponent(rows.map(csvRecordLine).join(""))}`;
   return `<p class="tools"><a download="${file}" href="${address}">This table as CSV</a></p>`;
 }
 
 /** Words with commas and a last "and". */
-export function listed(words: readonly string[]): string {
+export function reportList(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -13,7 +13,7 @@ import {
   svgPart,
 } from "@fedkm/pictures";
 import { dot, gridY, line, plot } from "@observablehq/plot";
-import { endWords, isShared, type Model, runWords } from "../model/model.ts";
+import { isModelShared, type Model, modelEndWords, modelRunWords } from "../model/model.ts";
 import { counted, countLabel, significantLabel } from "../numbers.ts";
 
 // How the run went: objective and total variation after every round.
@@ -54,11 +54,11 @@ function drawCurve(document: Document, history: Model["history"], of: "objective
 
 export function methodSection(document: Document, model: Model): string {
   const { options, links, scaling, objective, devices } = model;
-  const { name, pull } = runWords(model);
-  const who = options.weighting === "sample" || isShared(model) ? "row" : "device";
+  const { name, pull } = modelRunWords(model);
+  const who = options.weighting === "sample" || isModelShared(model) ? "row" : "device";
   const facts = [
     `${name}, ${pull}, every ${who} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${endWords(model)} at objective ${significantLabel(objective, 4)}`,
+    `${modelEndWords(model)} at objective ${significantLabel(objective, 4)}`,
     `${countLabel(model.messages)} messages, ${countLabel(model.bytes)} bytes between devices`,
   ];
   const loss =

@@ -3,8 +3,8 @@
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { FittedRows } from "../model/clusterSums.ts";
 import type { Figure, Trait } from "../model/profile.ts";
-import { counted, countLabel, dateText, percent, significantLabel, value } from "../numbers.ts";
-import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./marks.ts";
+import { counted, countLabel, percent, readableDate, readableValue, significantLabel } from "../numbers.ts";
+import { NOTHING, nameMark, reportColour, reportDownload, reportMark, reportName } from "./marks.ts";
 
 type Clusters = Pick<FittedRows["model"], "clusters">;
 
@@ -28,7 +28,7 @@ export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): 
     const told = strongest(traits, c, NAMED);
     const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
     const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
-    return `<article class="card" data-cluster="${c}" style="border-left-color:${clusterColour(c)}">
+    return `<article class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
 <h3>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h3>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
 ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
@@ -84,7 +84,7 @@ export function profileTable({ clusters }: Clusters, traits: readonly Trait[]): 
   )}${hidden > 0 ? `<p>${countLabel(hidden)} more are in the file.</p>` : ""}</details>`;
   return `${key()}${heatTable({ clusters }, telling.slice(0, MOST_TELLING))}
 ${telling.length > MOST_TELLING ? `<p>${countLabel(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
-${download("profiles.csv", profileRows({ clusters }, traits))}
+${reportDownload("profiles.csv", profileRows({ clusters }, traits))}
 ${weak.length > 0 ? folded : ""}`;
 }
 
@@ -100,7 +100,7 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   ]);
   const heading: HtmlCell[] = [
     "column",
-    ...clusters.map((_, c) => ({ html: clusterMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
+    ...clusters.map((_, c) => ({ html: reportMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
     "all rows",
     "explained",
   ];
@@ -134,7 +134,7 @@ function spread({ mean, low, high }: Figure, kind: Trait["kind"]): string {
   return even ? `± ${deviation((high - low) / 2)}${kind === "date" ? " days" : ""}` : `${shown(low)} to ${shown(high)}`;
 }
 
-const shownAs = (kind: Trait["kind"]) => (kind === "date" ? dateText : value);
+const shownAs = (kind: Trait["kind"]) => (kind === "date" ? readableDate : readableValue);
 
 /** Two digits: hundreds of rows know no more of it. */
 function deviation(number: number): string {
@@ -159,7 +159,7 @@ function profileRows({ clusters }: Clusters, traits: readonly Trait[]) {
       [usual, ...own].map((figure, at) => [
         name,
         word ?? null,
-        at === 0 ? "all rows" : clusterName({ clusters }, at - 1),
+        at === 0 ? "all rows" : reportName({ clusters }, at - 1),
         at === 0 ? all : clusters[at - 1].rows,
         figure?.mean ?? null,
         figure?.low ?? null,

@@ -19,7 +19,7 @@ import {
 import { dot, frame, plot, text } from "@observablehq/plot";
 import type { FittedRows } from "../model/clusterSums.ts";
 import { scaledCentroids } from "../model/model.ts";
-import { sampleOf, sampleRows } from "../model/sampleRows.ts";
+import { sampleRows, sampleRowsForAxes } from "../model/sampleRows.ts";
 
 // Where to look at rows of many columns from: the two directions along which they differ most (principal components).
 
@@ -36,7 +36,7 @@ function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling
     const value = (data: Float64Array, at: number, c: number) => (c < d ? unscaled(scaling, c, data[at + c]) : 0);
     return { names: [columns[0], columns[1] ?? ""], project: (data, at) => [value(data, at, 0), value(data, at, 1)] };
   }
-  const { means, axes, shares } = principalAxes(sampleOf(datasets, d), 2);
+  const { means, axes, shares } = principalAxes(sampleRowsForAxes(datasets, d), 2);
   const names = ["first", "second"].map(
     (word, i) => `${word} principal component, ${(100 * shares[i]).toFixed(0)} % of the variance`,
   );

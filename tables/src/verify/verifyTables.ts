@@ -3,13 +3,13 @@
 
 import { type Certificate, edges, type Graph, graph, type Matrix } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { applyScaling, type Scaling } from "@fedkm/files";
-import { type Input, type RowsRequest, readRows } from "../input/readTables.ts";
-import { clusterModels, clusterSums } from "../model/clusterSums.ts";
+import type { Scaling } from "@fedkm/files";
+import { type Input, type RowsRequest, readInput } from "../input/readTables.ts";
+import { clusterSums, clustersOfModel } from "../model/clusterSums.ts";
 import { type ClusterModel, encodingOfModel, labelScaled, type Model, selectionOfModel } from "../model/model.ts";
 import { isLinkRule, linkDevices } from "../prepare/links.ts";
-import { chooseScaling, isUnscaled } from "../prepare/scaling.ts";
-import { rowsOfStudy, type StudyPlan, scalingOfStudy } from "../prepare/studyRows.ts";
+import { applyChosenScaling, chooseScaling } from "../prepare/scaling.ts";
+import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "../prepare/studyRows.ts";
 import { joinedNames } from "../shellWords.ts";
 import type { WorkContext } from "../work.ts";
 import { certifyModel } from "./certificate.ts";
@@ -31,8 +31,8 @@ export interface Verification {
 export async function verifyTables(request: VerifyRequest, context: WorkContext = {}): Promise<Verification> {
   const { model, study, ...rows } = request;
   const reading = { dates: "days", ...rows, ...selectionOfModel(model), missing: model.missing.policy } as const;
-  const input = await readRows(reading, context, { examine: false });
-  return compareWithRows(model, study === undefined ? input : rowsOfStudy(input, study), study);
+  const input = await readInput(reading, context, { examine: false });
+  return compareWithRows(model, study === undefined ? input : prepareStudyRows(input, study), study);
 }
 
 async function compareWithRows(model: Model, input: Input, plan: StudyPlan | undefined): Promise<Verification> {
@@ -42,7 +42,7 @@ async function compareWithRows(model: Model, input: Input, plan: StudyPlan | und
   const datasets = model.devices.map(({ name }) => rows.get(name) as Matrix);
   const misfit = scalingFault(model, await scalingOf(model, datasets));
   if (misfit !== undefined) return { fault: misfit };
-  if (!isUnscaled(model.scaling)) for (const points of datasets) applyScaling(points, model.scaling);
+  applyChosenScaling(datasets, model.scaling);
   const network = networkOf(model);
   const fault = linkFault(model, network, await ruledLinks(model, datasets));
   if (fault !== undefined) return { fault };
@@ -52,7 +52,7 @@ async function compareWithRows(model: Model, input: Input, plan: StudyPlan | und
 
 async function scalingOf(model: Model, datasets: readonly Matrix[]): Promise<Scaling> {
   const { study, scaling, columns } = model;
-  if (study !== undefined) return scalingOfStudy(study);
+  if (study !== undefined) return prepareStudyScaling(study);
   // The bounds come from a file that is not the model's.
   if (scaling.kind === "bounds") return scaling;
   const logarithms = columns.filter((_, c) => scaling.transforms?.[c]?.kind === "log");
@@ -216,7 +216,7 @@ function clusterFault(
 ): string | undefined {
   if (clusters === undefined) return undefined;
   const names = devices.map(({ name }) => name);
-  const found = clusterModels(clusterSums(datasets, labels, options.k), names, scaling);
+  const found = clustersOfModel(clusterSums(datasets, labels, options.k), names, scaling);
   for (const [c, cluster] of found.entries()) {
     for (const field of Object.keys(cluster) as (keyof ClusterModel)[]) {
       const [own, recorded] = [cluster[field], clusters.at(c)?.[field]];

@@ -74,7 +74,7 @@ export class Run {
       this.#refuse("drop a CSV, JSONL or Parquet file here, or choose other data");
       return;
     }
-    this.#post({ run: this.#number, setup, own });
+    this.#worker.postMessage({ run: this.#number, setup, own } satisfies EngineRequest);
     this.#ask(AHEAD);
     this.#keepAddress();
   }
@@ -124,14 +124,10 @@ export class Run {
     return this.#coming?.round ?? this.moment(0)?.round ?? 0;
   }
 
-  #post(request: EngineRequest): void {
-    this.#worker.postMessage(request);
-  }
-
   #ask(upTo: number): void {
     if (upTo <= this.#asked) return;
     this.#asked = upTo;
-    this.#post({ upTo });
+    this.#worker.postMessage({ upTo } satisfies EngineRequest);
   }
 
   #hear(reply: EngineReply): void {

@@ -4,13 +4,13 @@ import type { Choice, Judge } from "@fedkm/core";
 import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { linksOfFlag, rowsAt } from "../../input/reading.ts";
+import { inputRowsOfCommand, linksOfFlag } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 // What fedkm choose found, in words and two tables.
 
@@ -115,12 +115,15 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
   const { judge, out: picture } = options;
   const { choice, warnings } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
-      const rows = await rowsAt(patterns, options, io.env, { onProgress: (step) => onProgress(step), signal });
-      const onProgress = stepWatch(progress, rows.files);
+      const rows = await inputRowsOfCommand(patterns, options, io.env, {
+        onProgress: (step) => onProgress(step),
+        signal,
+      });
+      const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
       const outcome = await chooseTables({ ...options, ...rows, graph: linksOfFlag(options.graph) }, context);
       const { drawChoice } = await import("@fedkm/tables/report");
-      await writeWhole(picture, drawChoice(outcome.choice));
+      await writeResultFile(picture, drawChoice(outcome.choice));
       return outcome;
     }),
   );

@@ -1,12 +1,12 @@
 // fedkm choose: what can be asked of it.
 
 import { Argument, Command } from "commander";
-import { parseChoice, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseChoice, parsePictureArgument, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
   addDialectOptions,
+  addGraphAndScaleOptions,
   addMissingOption,
-  addNetworkOptions,
   addSelectionOptions,
   addSourceOptions,
   parseWeighting,
@@ -34,10 +34,10 @@ export function chooseCommand(io: Console): Command {
       "own",
     )
     .option("--weighting <name>", "weight devices or rows equally: device or sample", parseWeighting, "sample");
-  addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command)))));
+  addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addGraphAndScaleOptions(command)))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--out <file.svg>", "where the two curves go", parsePicture, "fedkm-choose.svg")
+    .option("--out <file.svg>", "where the two curves go", parsePictureArgument, "fedkm-choose.svg")
     .option("--json", "print what was found as one JSON object")
     .addHelpText(
       "after",

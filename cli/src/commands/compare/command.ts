@@ -2,7 +2,7 @@
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
-import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parsePictureArgument, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { addDialectOptions, addMissingOption, addSelectionOptions } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
@@ -52,7 +52,12 @@ export function compareCommand(io: Console): Command {
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--out <file.svg>", "where the picture goes: quality against bytes", parsePicture, "fedkm-compare.svg")
+    .option(
+      "--out <file.svg>",
+      "where the picture goes: quality against bytes",
+      parsePictureArgument,
+      "fedkm-compare.svg",
+    )
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));

@@ -18,9 +18,9 @@ import { linksOfFlag } from "../../input/reading.ts";
 import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { withProgress } from "../../progress.ts";
-import { writeWhole } from "../../write.ts";
-import { type CompareFlags, fileData, namedData } from "./data.ts";
-import { comparisonLines, summaryOf, watchablePairs } from "./text.ts";
+import { writeResultFile } from "../../write.ts";
+import { type CompareFlags, compareCommandData } from "./data.ts";
+import { compareCommandSummary, compareWatchCommands, comparisonLines } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
@@ -29,10 +29,8 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
   const table = chosenMethods(options.method, plugins.methods);
   const settings = settingsOf(options.set, table);
   const summary = await withProgress(io, async (progress) => {
-    const data =
-      options.files.length === 0
-        ? namedData(options, plugins.datasets)
-        : await fileData(options, (file) => progress.announce(`fedkm  reading ${file}`));
+    const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
+    const data = await compareCommandData(options, plugins.datasets, onFile);
     const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
     if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
     const { datasets, labels } = data;
@@ -51,9 +49,15 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     const { outcomes } = comparison;
     if (outcomes.length > 0) {
       const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
-      await writeWhole(out, drawComparison(outcomes, title));
+      await writeResultFile(out, drawComparison(outcomes, title));
     }
-    return summaryOf(options, data, problem, comparison, watchablePairs(options, k, settings, outcomes));
+    return compareCommandSummary(
+      options,
+      data,
+      problem,
+      comparison,
+      compareWatchCommands(options, k, settings, outcomes),
+    );
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
 }

@@ -5,7 +5,7 @@ import { defaults } from "@fedkm/core/defaults";
 import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
 import { playgroundState, type Setup, unreadSetupSettings } from "@fedkm/web";
 import { countLabel } from "../../numbers.ts";
-import { outcomeTable, wrap } from "../../table.ts";
+import { terminalOutcomeTable, wrap } from "../../table.ts";
 import type { CompareFlags } from "./data.ts";
 
 interface WatchedPair {
@@ -18,7 +18,7 @@ interface WatchedPair {
 const shown = ["fedkm", "consensus", "distributed", "local"] as const;
 
 /** The first of them, with each of the others beside it. */
-export function watchablePairs(
+export function compareWatchCommands(
   options: CompareFlags,
   k: number,
   settings: OptionsByMethod,
@@ -60,10 +60,10 @@ function networkOf(spec: string, devices: number): Partial<Setup> | undefined {
   return graph && { graph };
 }
 
-type ComparisonSummary = ReturnType<typeof summaryOf>;
+type ComparisonSummary = ReturnType<typeof compareCommandSummary>;
 
 /** As --json prints it. */
-export function summaryOf(
+export function compareCommandSummary(
   { alpha, seed, split = "even", init, out }: CompareFlags,
   { name, datasets }: ComparedData,
   { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
@@ -83,7 +83,7 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
     `${data}: ${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
     `at most ${countLabel(budget)} messages for each method, start: ${summary.init}`,
     ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
-    ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
+    ...(methods.length > 0 ? ["", ...terminalOutcomeTable(methods, styled)] : []),
     ...summary.overBudget.map(
       ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget`,
     ),

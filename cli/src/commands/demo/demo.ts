@@ -21,8 +21,8 @@ import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { outcomeTable, wrap } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { terminalOutcomeTable, wrap } from "../../table.ts";
+import { writeResultFile } from "../../write.ts";
 
 /** `out` is the picture's file. */
 export type DemoFlags = Readonly<{ seed: number; out: string; json?: boolean }>;
@@ -50,13 +50,13 @@ export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console
       outcome.method === "devices" ? { ...outcome, milliseconds } : outcome,
     );
   });
-  await writeWhole(out, drawComparison(outcomes, "Ten devices agree by sending centroids to their neighbours"));
+  await writeResultFile(out, drawComparison(outcomes, "Ten devices agree by sending centroids to their neighbours"));
   const links = Array.from(edges(graph)).length;
   const problem = { seed, devices: DEVICES, links, rows: DEVICES * ROWS, k: K, alpha: ALPHA };
   printAnswer(io, json, { ...problem, methods: outcomes, picture: out }, () => [
     `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
     "",
-    ...outcomeTable(outcomes, isStyled(io.stdout, io.env), false),
+    ...terminalOutcomeTable(outcomes, isStyled(io.stdout, io.env), false),
     "",
     ...wrap(explanation, 80),
     "",

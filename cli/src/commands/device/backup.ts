@@ -7,7 +7,7 @@ import { fileSystemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { modelOfFolder } from "../../deviceModel.ts";
 import { UsageError } from "../../failure.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface BackupOptions {
   readonly state: string;
@@ -73,6 +73,6 @@ export async function runDeviceExportCommand(
 ): Promise<void> {
   const model = await modelOfFolder(state);
   const [{ name, centroids }] = model.devices;
-  await writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
+  await writeResultFile(out, `${JSON.stringify(model, undefined, 2)}\n`);
   stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
 }

@@ -13,7 +13,7 @@ import {
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import { type Console, printAnswer, warnOn } from "../../console.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface RotateOptions {
   readonly state: string;
@@ -24,7 +24,7 @@ export async function runDeviceRotateCommand({ state, now = false }: RotateOptio
   const folder = await readFolder(state);
   const { next, isDone, isRunning, behind, successors } = await rotateKey(folder, now, warnOn(io));
   const file = `${state}/successor`;
-  await writeWhole(file, `${successors}\n`);
+  await writeResultFile(file, `${successors}\n`);
   const names = behind.join(", ");
   const lines = [`${folder.name} has a new key: ${next}`];
   if (isDone || now || behind.length === 0) {

@@ -30,11 +30,11 @@ export async function runDeviceRunCommand(options: RunOptions, { stderr }: Conso
 }
 
 async function serveDashboardOf(state: string, port: number) {
-  const [{ openDashboard }, { folderSource }] = await Promise.all([
+  const [{ openDashboard }, { dashboardSource }] = await Promise.all([
     import("@fedkm/web/server"),
     import("../../dashboard/deviceView.ts"),
   ]);
-  return openDashboard(state, folderSource([state]), port);
+  return openDashboard(state, dashboardSource([state]), port);
 }
 
 async function runUntilStopped(

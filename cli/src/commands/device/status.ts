@@ -7,7 +7,7 @@ import { printable } from "@fedkm/files/printable";
 import { type Console, printAnswer } from "../../console.ts";
 import { NotRunning } from "../../failure.ts";
 import { counted, countLabel, duration, significantLabel } from "../../numbers.ts";
-import { repaint } from "../../progress.ts";
+import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -37,7 +37,7 @@ async function watchStatus({ state, json }: StatusOptions, { stdout }: Console, 
   for (let painted = 0; !signal.aborted; ) {
     const status = await statusOf(state);
     if (json) stdout.write(`${JSON.stringify(status)}\n`);
-    else painted = repaint(stdout, describe(status), painted);
+    else painted = repaintProgressLines(stdout, describe(status), painted);
     await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import { type ExportOptions, exportModel } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface ExportFlags extends ExportOptions {
   readonly out?: string;
@@ -16,7 +16,7 @@ export async function runExportCommand(file: string, flags: ExportFlags, io: Con
   const content = exportModel(readModel(file), flags);
   if (out === undefined) io.stdout.write(content as string);
   else {
-    await writeWhole(out, content);
+    await writeResultFile(out, content);
     io.stdout.write(`wrote ${out}\n`);
   }
 }

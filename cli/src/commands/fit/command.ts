@@ -8,9 +8,9 @@ import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import {
   addDialectOptions,
+  addGraphAndScaleOptions,
   addLabelOptions,
   addMissingOption,
-  addNetworkOptions,
   addSelectionOptions,
   addSourceOptions,
   parseWeighting,
@@ -37,7 +37,7 @@ export function fitCommand(io: Console): Command {
       "--study <study.yaml>",
       "simulate the devices of this study: columns, bounds, scale, k and alpha are its own",
     );
-  addThreadsOption(addNetworkOptions(command))
+  addThreadsOption(addGraphAndScaleOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option(
       "--sample <rows>",

@@ -1,7 +1,7 @@
 // fedkm fit: files in, a model, labels and a report out.
 
 import {
-  checkRequest,
+  checkFitRequest,
   type FitContext,
   type FitRequest,
   fitTables,
@@ -11,15 +11,15 @@ import {
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { linksOfFlag, methodOfFlag, rowsAt } from "../../input/reading.ts";
+import { inputRowsOfCommand, linksOfFlag, methodOfFlag } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadFlags, withThreads } from "../../threads.ts";
-import { checkFolder } from "../../write.ts";
-import { type ResultsFlags, summary, writeResults } from "./results.ts";
-import { type CoreTime, coreTime, stabilityLater } from "./stabilityLater.ts";
+import { checkResultFolder } from "../../write.ts";
+import { type ResultsFlags, summary, writeFitCommandResults } from "./results.ts";
+import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
@@ -39,15 +39,15 @@ export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginF
 
 export async function runFitCommand(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
   checkSelection(flags);
-  checkFolder(flags.out);
+  checkResultFolder(flags.out);
   const plugins = await pluginsOf(flags);
   const asked = {
     ...flags,
     method: await methodOfFlag(flags.method, plugins.methods),
     graph: linksOfFlag(flags.graph, plugins.graphs),
   };
-  checkRequest(asked);
-  const core = coreTime();
+  checkFitRequest(asked);
+  const core = commandCoreTime();
   const began = performance.now();
   const { outcome, written } = await stoppableUnchanged((signal) =>
     withProgress(io, (progress) => fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env })),
@@ -74,15 +74,15 @@ async function fitAndWrite(
 ) {
   const compute: FitContext["compute"] = (work) => core.measure(() => interruptible(work, signal));
   let endStability = () => {};
-  const rows = await rowsAt(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
-  const onProgress = stepWatch(progress, rows.files);
+  const rows = await inputRowsOfCommand(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
+  const onProgress = progressWatch(progress, rows.files);
   const context: FitContext = {
     signal,
     onProgress,
     compute,
     withKernel: (datasets, work) => withThreads(flags, datasets, work),
     examineLater(task, here) {
-      const later = stabilityLater(task, flags, here, core);
+      const later = startStabilityProcess(task, flags, here, core);
       endStability = later.end;
       return later.answer;
     },
@@ -90,7 +90,7 @@ async function fitAndWrite(
   try {
     const outcome = await fitTables({ ...asked, ...rows }, context);
     progress.announce("fedkm  writing the results");
-    return { outcome, written: await writeResults(outcome, flags, { progress, signal }) };
+    return { outcome, written: await writeFitCommandResults(outcome, flags, { progress, signal }) };
   } finally {
     endStability();
   }

@@ -25,7 +25,7 @@ export interface CoreTime {
   milliseconds(): number;
 }
 
-export function coreTime(now = () => performance.timeOrigin + performance.now()): CoreTime {
+export function commandCoreTime(now = () => performance.timeOrigin + performance.now()): CoreTime {
   const spans: Span[] = [];
   return {
     async measure(work) {
@@ -75,7 +75,7 @@ const WORTHWHILE_ROWS = 100_000;
 const file = fileURLToPath(new URL("../../../dist/commands/fit/stabilityProcess.js", import.meta.url));
 
 /** `end` ends the process, whether it has answered or not. */
-export function stabilityLater(
+export function startStabilityProcess(
   task: StabilityTask,
   flags: MethodFlags & ThreadFlags & { readonly study?: unknown },
   here: () => Promise<Stability>,

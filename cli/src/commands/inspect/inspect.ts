@@ -5,17 +5,17 @@ import {
   deviceNames,
   type InspectedColumn,
   type InspectedTable,
+  inspectedRemarks,
+  inspectedValue,
   inspectTable,
   type Obstacle,
-  proposalFor,
-  remarks,
-  shownValue,
+  proposedCommandLine,
 } from "@fedkm/tables";
 import { shellNames } from "@fedkm/tables/light";
 import { type Console, printAnswer } from "../../console.ts";
-import { filesAt } from "../../input/reading.ts";
+import { inputFilesOfCommand } from "../../input/reading.ts";
 import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
-import { commaRemedy, refusalLine } from "../../remedies.ts";
+import { commaRemedyFlags, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -73,7 +73,7 @@ function meanLine(files: readonly string[], own: readonly (InspectedColumn | und
   const total = seen.reduce((sum, { count }) => sum + count, 0);
   const within = Math.sqrt(seen.reduce((sum, { count, deviation }) => sum + count * deviation ** 2, 0) / total);
   const apart = within > 0 ? ((high.mean - low.mean) / within).toFixed(2) : "";
-  const shown = [low, high].map(({ column, mean, file }) => `${shownValue(column, mean)} ${file}`);
+  const shown = [low, high].map(({ column, mean, file }) => `${inspectedValue(column, mean)} ${file}`);
   return [[low.column.name, ...shown, apart, ""]];
 }
 
@@ -88,10 +88,10 @@ export async function runInspectCommand(
   const looks = await stoppableUnchanged(async (signal) => {
     const all: InspectedTable[] = [];
     const context = { signal, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
-    for (const file of await filesAt(patterns)) all.push(await inspectTable(file, options, context));
+    for (const file of await inputFilesOfCommand(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const { command, first: obstacles } = proposalFor(looks, options);
+  const { command, first: obstacles } = proposedCommandLine(looks, options);
   const first = obstacles.map(obstacleWords);
   const files = looks.map(facts);
   const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
@@ -105,7 +105,7 @@ export async function runInspectCommand(
 }
 
 function obstacleWords(obstacle: Obstacle): string {
-  if (obstacle.kind === "commas") return commaRemedy(`the commas in ${shellNames(obstacle.columns)}`);
+  if (obstacle.kind === "commas") return commaRemedyFlags(`the commas in ${shellNames(obstacle.columns)}`);
   if (obstacle.kind === "nothing to cluster") return "there is no column that can be clustered";
   return `fix the lines of ${obstacle.files.join(", ")} that cannot be read`;
 }
@@ -146,11 +146,11 @@ function text(look: InspectedTable): string[] {
 
 function columnLine(own: InspectedColumn, rows: number): string[] {
   const { name, kind, statistics, range, words } = own;
-  const remark = remarks(own, rows).join(", ");
+  const remark = inspectedRemarks(own, rows).join(", ");
   const missing = own.missing === undefined ? "" : countLabel(own.missing);
   if (statistics !== undefined && range !== undefined) {
     const { quartiles, mean, deviation, distinct } = statistics;
-    const shown = (value: number) => shownValue(own, value);
+    const shown = (value: number) => inspectedValue(own, value);
     const spread = significantLabel(deviation, 3) + (kind === "date" ? " days" : "");
     return [
       name,

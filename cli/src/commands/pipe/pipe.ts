@@ -2,12 +2,12 @@
 
 import { once } from "node:events";
 import { type Matrix, predict } from "@fedkm/core";
-import { type FitRequest, fitTables, type LinksRequest, optionNames } from "@fedkm/tables";
+import { type FitRequest, fitTables, type LinksRequest, requestOptionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
 import { methodOfFlag } from "../../input/reading.ts";
 import { version } from "../../version.ts";
-import { decodeFrames, encodeFrame, type Frame, type FrameArray } from "./frames.ts";
+import { decodePipeFrames, encodePipeFrame, type Frame, type FrameArray } from "./frames.ts";
 
 // What fedkm pipe computes: a request for clusters of matrices, answered as fedkm fit answers it, and labels of further rows.
 
@@ -66,7 +66,7 @@ export async function runPipeCommand({ stdin }: Console): Promise<void> {
   if (stdin === undefined || stdin.isTTY)
     throw new UsageError("pipe must be started by a program that writes frames, got a terminal");
   await send({ header: { fedkm: version(), pipe: PIPE_VERSION }, arrays: [] });
-  for await (const request of decodeFrames(stdin)) await send(await answered(request));
+  for await (const request of decodePipeFrames(stdin)) await send(await answered(request));
 }
 
 /** A request that cannot be meant is answered by a sentence, and the next one is read. */
@@ -75,13 +75,13 @@ async function answered(request: Frame): Promise<Frame> {
     return await answer(request);
   } catch (error) {
     // Programs have parameters where the command line has flags.
-    const refusal = optionNames(messageLine(error).replace(/^fedkm: /, ""), (words) => words.join("_"));
+    const refusal = requestOptionNames(messageLine(error).replace(/^fedkm: /, ""), (words) => words.join("_"));
     return { header: { refusal }, arrays: [] };
   }
 }
 
 async function send({ header, arrays }: Frame): Promise<void> {
-  for (const piece of encodeFrame(header, arrays)) {
+  for (const piece of encodePipeFrame(header, arrays)) {
     if (!process.stdout.write(piece)) await once(process.stdout, "drain");
   }
 }

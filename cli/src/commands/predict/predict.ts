@@ -4,9 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import {
-  centroidsAt,
-  deviceOrName,
   type LabelledTable,
+  modelCentroids,
+  modelDeviceOrName,
   type PredictRequest,
   predictTables,
   rowColumns,
@@ -14,10 +14,10 @@ import {
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { filesAt } from "../../input/reading.ts";
+import { inputFilesOfCommand } from "../../input/reading.ts";
 import { counted, countLabel } from "../../numbers.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface PredictFlags extends Omit<PredictRequest, "model" | "tables" | "files"> {
   readonly model: string;
@@ -49,8 +49,8 @@ export async function runPredictSourceCommand(address: string, options: PredictF
   const { openSource } = await import("@fedkm/sql");
   const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
   try {
-    const number = deviceOrName(model, device, source.name, "the source");
-    await source.labelInto(out, centroidsAt(model, number), model.scaling);
+    const number = modelDeviceOrName(model, device, source.name, "the source");
+    await source.labelInto(out, modelCentroids(model, number), model.scaling);
     const { rows, dropped } = source;
     if (json)
       io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
@@ -69,7 +69,7 @@ export async function runPredictCommand(
 ): Promise<void> {
   const model = readModel(options.model);
   const { out, json, labelsAs: as } = options;
-  const files = await filesAt(patterns);
+  const files = await inputFilesOfCommand(patterns);
   checkOptions(files, options);
   const labelled: WrittenTable[] = [];
   const label = async (file: string, signal: AbortSignal) => {
@@ -80,7 +80,7 @@ export async function runPredictCommand(
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
       labelFile(file, labelOf, put, { ...options, further, ...(as && { as }) });
     const path = out === undefined ? undefined : files.length === 1 ? out : join(out, await nameOf(file, options));
-    if (path !== undefined) await writeWhole(path, async (put) => void (await write(put)));
+    if (path !== undefined) await writeResultFile(path, async (put) => void (await write(put)));
     else if (!json) await write(async (piece) => void io.stdout.write(Buffer.from(piece).toString()));
     labelled.push({ ...own, file, ...(path !== undefined && { out: path }) });
   };

@@ -13,15 +13,15 @@ import {
   studies,
 } from "@fedkm/experiments";
 import { expandPatterns } from "@fedkm/files";
-import { readClasses, readRows } from "@fedkm/tables";
+import { readInput, readInputClasses } from "@fedkm/tables";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
 import type { PluginFlags } from "../../plugins.ts";
-import { type ProgressLine, withProgress } from "../../progress.ts";
+import { type ProgressLine, progressBar, withProgress } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
-import { writeFolder } from "../../write.ts";
-import { resultLines, watchableRuns } from "./text.ts";
+import { writeResultFolder } from "../../write.ts";
+import { reproduceWatchCommands, resultLines } from "./text.ts";
 
 export interface ReproduceFlags extends PluginFlags {
   readonly what: string;
@@ -50,8 +50,8 @@ export async function runReproduceCommand(options: ReproduceFlags, io: Console):
     const request = { ...planned, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
-    const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, watchableRuns);
-    await writeFolder(out, async (put) => {
+    const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, reproduceWatchCommands);
+    await writeResultFolder(out, async (put) => {
       for (const [name, content] of drawn.files) await put(name, content);
     });
     return drawn;
@@ -71,8 +71,8 @@ async function readFeatures({ what, data, classes }: ReproduceFlags): Promise<St
   }
   if (data === undefined) throw new UsageError("the study features needs --data FILES");
   const reading = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readRows({ ...reading, files: expandPatterns(data) });
-  const labels = Uint32Array.from((await readClasses(input, classes, reading)).flatMap((own) => [...own]));
+  const input = await readInput({ ...reading, files: expandPatterns(data) });
+  const labels = Uint32Array.from((await readInputClasses(input, classes, reading)).flatMap((own) => [...own]));
   if (new Set(labels).size < 2) {
     throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
   }
@@ -97,11 +97,7 @@ async function runToTheEnd(request: StudyRequest, progress: ProgressLine) {
   }
 }
 
-const BAR = 24;
-
 /** A bar, and the time left if the rest goes as fast as what was done. */
 function barText({ finished, problems, share }: StudyProgress, passed: number): string {
-  const filled = Math.round(BAR * share);
-  const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
-  return `fedkm  ${bar}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
+  return `fedkm  ${progressBar(share, 24)}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
 }

@@ -26,7 +26,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
   readonly feature?: readonly string[];
@@ -48,7 +48,7 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
       : studyFileBounds(await rowSourceColumns(data, process.env, columns?.split(",")));
   const text = draftStudyFile({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
-  await writeWhole(out, text);
+  await writeResultFile(out, text);
   const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);

@@ -16,12 +16,12 @@ import {
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
 import { bold, type Console, isStyled } from "../../console.ts";
-import { folderSource } from "../../dashboard/deviceView.ts";
+import { dashboardSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
 import { linksOfFlag } from "../../input/reading.ts";
 import { countLabel, duration, significantLabel } from "../../numbers.ts";
-import { repaint } from "../../progress.ts";
+import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -48,7 +48,7 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
     const dashboard =
       options.dashboard === undefined
         ? undefined
-        : await openDashboard(state, folderSource(folders), options.dashboard);
+        : await openDashboard(state, dashboardSource(folders), options.dashboard);
     try {
       if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
@@ -69,7 +69,8 @@ function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout,
   return (statuses: Statuses): boolean => {
     const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasDaemonSettled(status)));
     // Without a terminal there is one table, the last.
-    if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
+    if (isLive || (isOver && !json))
+      painted = repaintProgressLines(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
     return isOver;
   };
 }

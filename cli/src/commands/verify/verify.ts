@@ -5,10 +5,10 @@ import { DataError, type DialectOptions } from "@fedkm/files";
 import { type Model, type StudyPlan, verifyTables } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { rowsAt } from "../../input/reading.ts";
+import { inputRowsOfCommand } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 
 export interface VerifyFlags extends DialectOptions {
   readonly deviceColumn?: string;
@@ -23,9 +23,9 @@ export async function runVerifyCommand(
 ): Promise<void> {
   const model = readModel(file, { whole: true });
   const study = await planOf(file, model);
-  const rows = await rowsAt(patterns, {}, io.env);
+  const rows = await inputRowsOfCommand(patterns, {}, io.env);
   const { certificate, fault } = await withProgress(io, (progress) =>
-    verifyTables({ ...options, ...rows, ...study, model }, { onProgress: stepWatch(progress, rows.files) }),
+    verifyTables({ ...options, ...rows, ...study, model }, { onProgress: progressWatch(progress, rows.files) }),
   );
   if (options.json) {
     const summary = { model: file, verified: fault === undefined, fault: fault ?? null, certificate };

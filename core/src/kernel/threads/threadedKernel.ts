@@ -201,7 +201,7 @@ function prepare(
   return {
     statistics: (centroids, into, withLoss) => ask((own) => own.statistics(centroids, into, withLoss)),
     labels: (centroids, into) => ask((own) => own.labels(centroids, into)),
-    squaredDistances: (centre, into) => ask((own) => own.squaredDistances(centre, into)),
+    squaredDistances: (centroid, into) => ask((own) => own.squaredDistances(centroid, into)),
     release() {
       prepared?.release();
       spare?.release();

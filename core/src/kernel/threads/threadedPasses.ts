@@ -116,11 +116,11 @@ export function threadedPasses(machine: WasmMachine, exports: KernelExports, poo
       const together = isWorthwhile(rows, COST.distance * colsOf(state)) && shared.workerScratch.reserve(32);
       return together ? lossTogether(shared, state, rows, scratch) : machine.lossOfRows(state, rows, scratch);
     },
-    distancesOfRows(state, from, to, centre, into) {
+    distancesOfRows(state, from, to, origin, into) {
       if (!isWorthwhile(to - from, COST.distance * colsOf(state))) {
-        return machine.distancesOfRows(state, from, to, centre, into);
+        return machine.distancesOfRows(state, from, to, origin, into);
       }
-      shared.words[LAYOUT.centre] = centre;
+      shared.words[LAYOUT.origin] = origin;
       for (let thread = 0; thread <= pool.workers; thread++) address(shared, thread, state, into);
       runThreadJob(pool, exports, { pass: "distances", from, to });
     },
@@ -174,7 +174,7 @@ function encodeTogether(
   shared: SharedMachine,
   state: number,
   rows: number,
-  { cols, largest, centre, step, radius, chunk, copy }: Coding,
+  { cols, largest, origin, step, radius, chunk, copy }: Coding,
 ): number {
   const { machine, exports, pool, workerScratch, words, numbers } = shared;
   const f64 = machine.f64();
@@ -183,7 +183,7 @@ function encodeTogether(
     address(shared, worker, state, workerScratch.at(worker));
     f64.fill(0, workerScratch.at(worker) / 8, workerScratch.at(worker) / 8 + cols + 1);
   }
-  words[LAYOUT.centre] = centre;
+  words[LAYOUT.origin] = origin;
   numbers[LAYOUT.step] = step;
   numbers[LAYOUT.radius] = radius;
   const feed = (arrived: (rows: number) => void) => {

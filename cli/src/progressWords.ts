@@ -3,14 +3,14 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Progress as Step } from "@fedkm/tables";
-import { countLabel, duration, significantLabel } from "../numbers.ts";
-import { type ProgressLine, percentText, secondsLeft } from "../progress.ts";
+import { countLabel, duration, significantLabel } from "./numbers.ts";
+import { type ProgressLine, progressPercent, secondsLeft } from "./progress.ts";
 
 /** Rounds that try further starts and say nothing about how long the others take. */
 const OPENING_ROUNDS = 2;
 
 /** A function that is told of every step, and says how far all of them are. `files` are those that will be read. */
-export function stepWatch(progress: ProgressLine, files: readonly string[] = [], now = () => performance.now()) {
+export function progressWatch(progress: ProgressLine, files: readonly string[] = [], now = () => performance.now()) {
   const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const began = now();
@@ -22,7 +22,7 @@ export function stepWatch(progress: ProgressLine, files: readonly string[] = [],
     if (bytes === undefined) return basename(name);
     const before = sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
     const share = (before + Math.min(bytes, sizes[at])) / total;
-    return `${basename(name)}  ${percentText(share, now() - began)}`;
+    return `${basename(name)}  ${progressPercent(share, now() - began)}`;
   };
   const roundText = ({ round, most, objective }: Extract<Step, { step: "round" }>): string => {
     if (round <= OPENING_ROUNDS) firstRound = now();
