@@ -17,7 +17,7 @@ interface NamedLink {
 /** The numbers of two devices, and the weight of their link. */
 export type WeightedLink = readonly [number, number, number];
 
-export async function readLinksFile(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
+export async function readLinksFormat(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
   const text = await wholeText(open);
   const seen = new Set<string>();
   return parse(text, names).map((link) => {

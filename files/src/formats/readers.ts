@@ -3,7 +3,7 @@
 import type { Opener, PieceWriter } from "../source/source.ts";
 import { readBoundsFile } from "./bounds.ts";
 import { type LabelFileOptions, type LabelOf, labelledFileName, writeLabelledFile } from "./label.ts";
-import { readLinksFile } from "./links.ts";
+import { readLinksFormat } from "./links.ts";
 import { type ReadOptions, readFormatLayout, readFormatTable } from "./read.ts";
 
 export function formatReaders<Input>(openerOf: (input: Input) => Opener) {
@@ -13,7 +13,7 @@ export function formatReaders<Input>(openerOf: (input: Input) => Opener) {
     /** What a file is like before its rows are read. */
     readLayout: (input: Input, options: ReadOptions = {}) => readFormatLayout(openerOf(input), options),
     /** The links between devices of these names that a file lists. */
-    readLinks: (input: Input, names: readonly string[]) => readLinksFile(openerOf(input), names),
+    readLinks: (input: Input, names: readonly string[]) => readLinksFormat(openerOf(input), names),
     /** The bounds that a file states for these columns. */
     readBounds: (input: Input, columns: readonly string[]) => readBoundsFile(openerOf(input), columns),
     /** The file with a column of labels, in pieces. Returns the names of columns that its format's writer cannot carry over. */
