@@ -3,5 +3,5 @@
 export { type AuditAnswer, attackFigures, attackHeading, auditAnswer, auditPage } from "./answer.ts";
 export { type AuditOptions, auditRecording, auditStudy, type RecordedAudit } from "./audit.ts";
 export { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone } from "./boards.ts";
-export { leakOf, rowsFound, type Tally, titles } from "./outcome.ts";
+export { leakOf, rowsFound, type Tally, titles, verdictOf } from "./outcome.ts";
 export { ownPrivateStudy, ownStudy } from "./scenario.ts";
