@@ -66,6 +66,8 @@ export interface SharedStatus {
   readonly isImplausible: boolean;
   /** Devices that signed two different sums of the same time, by the first half of their keys. */
   readonly twofaced: readonly string[];
+  /** Members that made all add up again so often that they are left out for a while. */
+  readonly suspended: readonly string[];
   /** How often the device has sent something. */
   readonly tellings: number;
 }

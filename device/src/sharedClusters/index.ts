@@ -7,9 +7,12 @@ export { addInt64s, fromInt64s, type Int64s, subtractInt64s, toInt64s } from "..
 export { Board } from "./board.ts";
 export { decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 export { type Entry, isWellSigned, maskedEntry, padBetween } from "./entry.ts";
-export { type Content, generation, stages } from "./generation.ts";
+export { type Base, type Content, type Generation, hashedBase, stages } from "./generation.ts";
 export { fractionBits } from "./lloyd.ts";
+export type { Openings } from "./openings.ts";
+export { proofMessage } from "./outbox.ts";
 export { outcomeOf, ownIntegers } from "./plan.ts";
+export { baseAfterBoard, firstBase, generationOf } from "./proof.ts";
 export { askedSums, census, offsetsOf, releasedIntegers } from "./release.ts";
 export { type Roster, rosterOf } from "./roster.ts";
 export { sumsShape } from "./shape.ts";

@@ -97,7 +97,7 @@ describe("the plan", () => {
     const shape = sumsShape(shared(paperData("iso", 3, 10, 1).datasets, 1));
     const [x, y] = shape.ranges;
     const content = { stage: stages.rows, steps: 7, rows: 10, seeded: 10, numbers: Float64Array.of(0, y / 2) };
-    const { numbers } = stirred(shape, content, new Uint8Array(32).fill(200));
+    const { numbers } = stirred(shape, content, new Uint8Array(32).fill(200), false);
     expect(numbers[0]).toBeGreaterThan(0);
     expect(numbers[0]).toBeLessThan(1e-6 * x);
     expect(numbers[1]).toBe(y / 2);
