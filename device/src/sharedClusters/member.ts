@@ -43,6 +43,7 @@ import {
   dueMessages,
   isLeftOut,
   isPending,
+  isStuck,
   type OutboxState,
   proofMessage,
   type ToldBoard,
@@ -63,6 +64,9 @@ export interface MemberOptions extends Omit<Rules, "secrets"> {
 }
 
 const NO_OPENINGS: Openings = new Map();
+
+/** A board that closes holds one of the last few entries of a device. */
+const KEPT_MARKS = 64;
 
 /** A device that gets a link tells nobody for this time that it has too few: its neighbours' may come in the same moment. */
 const HOPE_MILLISECONDS = 2_000;
@@ -89,8 +93,11 @@ export class Member {
    */
   readonly known = new Set<string>();
   #isPosted = false;
-  /** Rows changed after they were posted, and this device has no right to open. */
-  #isStale = false;
+  /** How often its rows have changed, and how often they had in the entries that it posted last, by their marks. */
+  #changes = 0;
+  readonly #posted = new Map<string, number>();
+  /** What a proof led to whose signers are not known here. Neighbours that are there vouch for it. */
+  #candidate: { readonly proof: Proof; readonly next: Base } | undefined;
   /** With sums over a tree: from whom this device learnt of the generation, none if it opened it; and what it adds. */
   #parent: string | undefined;
   #own: Int64s | undefined;
@@ -110,7 +117,7 @@ export class Member {
     this.#id = idOf(options.secrets.key);
     const { saved } = options;
     for (const id of saved?.known ?? []) this.known.add(id);
-    const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof, () => true));
+    const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof));
     const base = typeof found === "object" ? found : firstBase(options);
     if (typeof found === "object" && !options.shape.isTree) this.#before = saved && toldBoard(options, saved.proof);
     this.generation = generationOf(options, base, NO_OPENINGS);
@@ -197,19 +204,20 @@ export class Member {
 
   /** Other rows than those that were posted, if any were. */
   changeRows(now: number): void {
+    this.#changes++;
     if (this.#isBound) this.open(now);
     else this.post(now);
   }
 
   /** Something about this device changed: all add up again, a little aside or, after a restart, from the beginning. */
   open(now: number, isRestart = false): void {
-    if (this.#options.shape.isTree) return this.#openTree(now, isRestart);
-    const { base, openings } = this.generation;
-    if (base.stage === stages.frozen && !isRestart) return;
-    if (!this.#mayOpen(this.#id)) {
-      this.#isStale = true;
+    if (this.#options.shape.isTree) {
+      this.#openTree(now, isRestart);
       return;
     }
+    const { base, openings } = this.generation;
+    if (base.stage === stages.frozen && !isRestart) return;
+    if (!this.#mayOpen(this.#id)) return;
     const own = openings.get(this.#id);
     const counter = openingsOf(this.#id, base.spent, openings) + 1;
     if (counter > MOST_BASE_OPENINGS + 1) return;
@@ -258,12 +266,13 @@ export class Member {
     if (!isSameBase) this.#noteAnswer(base);
     const before = isSameBase || this.#before === undefined ? undefined : bytesToHex(base.parent);
     for (const link of this.#links.values()) beginGeneration(link, this.#hash, before);
+    for (const link of this.#links.values()) this.#noteBehind(link, now);
+    if (!isSameBase) this.#candidate = undefined;
     // At rest the sums are those of the links that counted before.
     for (const link of this.#links.values()) if (!this.#isBound) this.#count(link, now);
-    if (this.#isStale && !this.#isBound) this.#isStale = false;
-    if (this.#isStale && this.#mayOpen(this.#id)) {
-      this.#isStale = false;
-      return this.open(now);
+    if (this.#isOutdated) {
+      this.open(now);
+      return;
     }
     for (const link of this.#links.values()) this.#recount(link, now);
     this.post(now);
@@ -285,18 +294,33 @@ export class Member {
     if (this.#isSuspended(this.#id) || this.counted.length <= this.#options.colluders) return;
     const { shape, secrets, epoch, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
-    if (!mayAdd(shape.releasing, this.generation, this.#id, partners)) return this.open(now);
-    const integers = integersFor(this.generation);
+    const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
+    if (!isWelcome) this.open(now);
+    const integers = isWelcome ? integersFor(this.generation) : undefined;
     if (integers === undefined) return;
     this.#isPosted = true;
     if (shape.isTree) this.#own = masked(secrets, this.generation, { epoch, partners, words: treeInt64s(integers) });
-    else this.#board.add(maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) }));
+    else {
+      const entry = maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) });
+      this.#board.add(entry);
+      this.#posted.set(entry.mark, this.#changes);
+      for (const mark of [...this.#posted.keys()].slice(0, -KEPT_MARKS)) this.#posted.delete(mark);
+    }
     this.#step(now);
   }
 
   /** It has too few links to post, because its neighbours could learn its sums, and no hope of more. */
   #isIdle(now: number): boolean {
     return now >= this.#hopeUntil && this.counted.length <= this.#options.colluders;
+  }
+
+  /** Whether the network rests on other rows or links of this device than it has now. */
+  get #isOutdated(): boolean {
+    const own = this.#before?.entryOf(this.#id);
+    if (own === undefined || this.generation.stage !== stages.rest) return false;
+    const { counted } = this;
+    const isSame = counted.length === own.links.size && counted.every((link) => own.links.get(link.id) === link.counted);
+    return !isSame || this.#posted.get(own.mark) !== this.#changes;
   }
 
   /** Whether something rests on its rows and links as they are. */
@@ -307,7 +331,11 @@ export class Member {
 
   #step(now: number): void {
     if (!this.#isPosted || this.outcome !== undefined) return;
-    if (this.#own !== undefined) return this.#stepTree(this.#own, now);
+    if (this.#own === undefined) this.#stepBoard(now);
+    else this.#stepTree(this.#own, now);
+  }
+
+  #stepBoard(now: number): void {
     const closed = this.#board.closedAround(this.#id);
     if (closed === undefined) return;
     const { base, openings } = this.generation;
@@ -378,7 +406,9 @@ export class Member {
     }
     if (message.isAsking) link.owedAt ??= now;
     link.place = { ...message.order, generation: bytesToHex(message.hash) };
+    this.#noteBehind(link, now);
     this.#recount(link, now);
+    this.#followCandidate(now);
     const { isTree } = this.#options.shape;
     // Who learns of a generation from a neighbour passes its sums on to it, so both must count.
     if (isTree && link.counted === 0) return;
@@ -394,6 +424,12 @@ export class Member {
     if (order < 0 && link.toldBefore.hash === link.place.generation)
       for (const mark of message.have) link.toldBefore.confirmed.add(mark);
     this.post(now);
+  }
+
+  /** Since when it is behind: who stays there is not waited for. */
+  #noteBehind(link: BoardPartner, now: number): void {
+    const isBehind = link.place !== undefined && compareBases(link.place, orderOf(this.generation.base)) < 0;
+    link.behindSince = isBehind ? (link.behindSince ?? now) : undefined;
   }
 
   /** It is further: what it says counts once this device is there, by entries that it still lacks or by a proof. */
@@ -507,9 +543,8 @@ export class Member {
       openings: new Map(openings.map((opening) => [opening.id, opening])),
       entries: [...entries.values()],
     };
-    const own = new Set([...this.#links.values()].map(({ id }) => id));
     if (!link.signatureAllowance.take(now, entries.size)) return;
-    const next = provenBase(this.#options, proof, (id) => own.has(id) || this.known.has(id));
+    const next = provenBase(this.#options, proof);
     if (next === "open") return;
     link.proof = undefined;
     if (next === "false") {
@@ -518,8 +553,23 @@ export class Member {
     }
     // It did its part, even if nobody here can tell whether its signers are real.
     link.unprovenSince = undefined;
-    if (next === "unknown" || compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
-    this.#goOn(proof, next, now);
+    if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
+    this.#candidate = { proof, next };
+    this.#followCandidate(now);
+  }
+
+  /**
+   * More than `colluders` devices that are real must stand behind a base, so that one of them is honest: known ones that
+   * have signed for what it follows from, or neighbours that say they are there. Honest devices do neither without proof.
+   */
+  #followCandidate(now: number): void {
+    if (this.#candidate === undefined) return;
+    const { proof, next } = this.#candidate;
+    const links = [...this.#links.values()];
+    const near = new Set(links.map(({ id }) => id));
+    const signers = proof.entries.filter(({ id }) => near.has(id) || this.known.has(id));
+    const there = links.filter(({ place }) => place !== undefined && compareBases(place, orderOf(next)) === 0);
+    if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
   }
 
   /** What a linked device has signed says its epoch too, if its own frame was lost. */
@@ -534,7 +584,12 @@ export class Member {
 
   /** Under which epoch a link counts on both ends now; 0: it does not. */
   #countOf(link: BoardPartner, now: number): number {
-    const isOut = link.isDropped || link.isIdle || this.#isSuspended(link.id) || isLeftOut(link, this.isPaused, now);
+    const isOut =
+      link.isDropped ||
+      link.isIdle ||
+      isStuck(link, now) ||
+      this.#isSuspended(link.id) ||
+      isLeftOut(link, this.isPaused, now);
     return isOut ? 0 : link.epoch;
   }
 

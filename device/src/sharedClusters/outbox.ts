@@ -4,6 +4,7 @@
 
 import { Allowance } from "../environment.ts";
 import {
+  BEHIND_MILLISECONDS,
   BETWEEN_LINK_OPENINGS_MILLISECONDS,
   BOARD_BEAT_MILLISECONDS,
   CONFIRM_MILLISECONDS,
@@ -47,6 +48,8 @@ export class BoardPartner {
   isLate = false;
   /** Where it said it is: the base, and the generation's hash. */
   place: (BaseOrder & { readonly generation: string }) | undefined;
+  /** Since when it is behind this device; undefined: it is not. */
+  behindSince: number | undefined;
   told = toldOf("");
   /** The same of the board before. */
   toldBefore = toldOf("");
@@ -107,6 +110,11 @@ export function isLeftOut({ heardAt, bannedUntil, isLate }: BoardPartner, isPaus
   return isPaused || isLate || now < bannedUntil || now - heardAt > SILENCE_MILLISECONDS;
 }
 
+/** Whether it has not come after for long, although it was shown how. */
+export function isStuck({ behindSince }: BoardPartner, now: number): boolean {
+  return behindSince !== undefined && now - behindSince > BEHIND_MILLISECONDS;
+}
+
 export function isPending({ counted, waitUntil, isIdle }: BoardPartner, now: number): boolean {
   return counted === 0 && !isIdle && now < waitUntil;
 }
@@ -152,7 +160,8 @@ export function dueMessages(
   const until = times.some(({ at }) => at <= now) ? now + CONFIRM_MILLISECONDS : now;
   const later = times.flatMap(({ at }) => (at > until ? [at] : []));
   const looks = links.flatMap((link) => {
-    if (link.counted > 0) return [link.heardAt + SILENCE_MILLISECONDS + 1];
+    const stuckAt = link.behindSince === undefined ? [] : [link.behindSince + BEHIND_MILLISECONDS + 1];
+    if (link.counted > 0) return [link.heardAt + SILENCE_MILLISECONDS + 1, ...stuckAt];
     if (now < link.bannedUntil) return [link.bannedUntil];
     return isPending(link, now) ? [link.waitUntil] : [];
   });

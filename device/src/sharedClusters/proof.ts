@@ -70,14 +70,12 @@ export function baseAfterBoard(
   return baseAfter(rules, from, content, rules.secrets.digest(concatBytes(...bodies)));
 }
 
-/** "open": entries are missing. "unknown": too few of its signers are known here. Otherwise its sender is at fault. */
-type ProofFault = "open" | "unknown" | "false";
-
 /**
- * The base that a proof leads to. More than `colluders` signers must be known (`isKnown`), so that one of them is honest;
- * an honest device signs for a base only if it has accepted it, and so vouches for everything before.
+ * The base that a proof leads to. "open": entries are missing. "false": its sender is at fault. Whether its signers are
+ * real devices is the receiver's to judge: an honest one signs for a base only if it has accepted it, and so vouches for
+ * everything before.
  */
-export function provenBase(rules: Rules, proof: Proof, isKnown: (id: string) => boolean): Base | ProofFault {
+export function provenBase(rules: Rules, proof: Proof): Base | "open" | "false" {
   const { secrets, colluders } = rules;
   const { base, openings, entries } = proof;
   const board = new Board();
@@ -86,7 +84,6 @@ export function provenBase(rules: Rules, proof: Proof, isKnown: (id: string) => 
   if (closed === undefined) return "open";
   if (closed.count < entries.length || closed.count <= colluders) return "false";
   if (closed.devices.some((id) => isSuspended(id, base.spent, openings))) return "false";
-  if (closed.devices.filter(isKnown).length <= colluders) return "unknown";
   const from = generationOf(rules, base, openings);
   if (!entries.every((entry) => isWellSigned(secrets, from, entry))) return "false";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));

@@ -255,6 +255,8 @@ export const SUSPENDED_RESTS = 8;
 export const LINK_OPENING_BURST = 16;
 /** Beyond that, a neighbour may make a device open once in this time. */
 export const BETWEEN_LINK_OPENINGS_MILLISECONDS = 30_000;
+/** A neighbour that is still at an earlier base after this time does not count until it has come after. */
+export const BEHIND_MILLISECONDS = 10_000;
 /** A neighbour that claims a later base and has not proven it after this time is named. */
 export const UNPROVEN_MILLISECONDS = 5_000;
 /** So many signatures of a neighbour's frames are checked at once. */
