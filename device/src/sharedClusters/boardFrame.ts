@@ -33,8 +33,9 @@ const BASE_FLAG = 1;
 const ASKING_FLAG = 2;
 const DROPPED_FLAG = 4;
 const IDLE_FLAG = 8;
-const BELOW_FLAG = 16;
-const HEARD_FLAG = 32;
+const WANTS_FLAG = 16;
+const BELOW_FLAG = 32;
+const HEARD_FLAG = 64;
 
 export interface BoardMessage {
   /** "proof": of the board that led to the base where the sender is. */
@@ -54,6 +55,8 @@ export interface BoardMessage {
   readonly isDropped: boolean;
   /** The sender has too few links to post, and is not to be waited for. */
   readonly isIdle: boolean;
+  /** The sender must post again and has no right to open: its neighbours are to do it. */
+  readonly wantsOpening: boolean;
   /** With sums over a tree: the sender learnt of this generation from the receiver, and has heard it in this generation. */
   readonly isBelow: boolean;
   readonly hasHeard: boolean;
@@ -87,6 +90,7 @@ export function encodeBoardMessage(
     (message.isAsking ? ASKING_FLAG : 0) +
     (message.isDropped ? DROPPED_FLAG : 0) +
     (message.isIdle ? IDLE_FLAG : 0) +
+    (message.wantsOpening ? WANTS_FLAG : 0) +
     (message.isBelow ? BELOW_FLAG : 0) +
     (message.hasHeard ? HEARD_FLAG : 0);
   view.setUint16(HEADER_BYTES + 96, flags, true);
@@ -131,7 +135,7 @@ function decodeMessage(
   // Counted before they are read: a frame may not cost more than it is worth.
   if (Math.max(many, opened, marks) > MOST_ENTRIES) return refused("entry");
   const flags = view.getUint16(HEADER_BYTES + 96, true);
-  if (flags > (shape.isTree ? 63 : 15)) return refused("flags");
+  if (flags > (shape.isTree ? 127 : 31)) return refused("flags");
   let base: Omit<Base, "hash"> | undefined;
   if (flags & BASE_FLAG) {
     const found = decodeBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
@@ -169,6 +173,7 @@ function decodeMessage(
     isAsking: (flags & ASKING_FLAG) !== 0,
     isDropped: (flags & DROPPED_FLAG) !== 0,
     isIdle: (flags & IDLE_FLAG) !== 0,
+    wantsOpening: (flags & WANTS_FLAG) !== 0,
     isBelow: (flags & BELOW_FLAG) !== 0,
     hasHeard: (flags & HEARD_FLAG) !== 0,
   };

@@ -68,8 +68,8 @@ const NO_OPENINGS: Openings = new Map();
 /** A board that closes holds one of the last few entries of a device. */
 const KEPT_MARKS = 64;
 
-/** A device that gets a link tells nobody for this time that it has too few: its neighbours' may come in the same moment. */
-const HOPE_MILLISECONDS = 2_000;
+/** A device that had enough links, or gets one, tells nobody for this time that it has too few: others may come too. */
+const HOPE_MILLISECONDS = 5_000;
 
 function toldBoard(rules: Rules, { base, openings, entries }: Proof): ToldBoard {
   const generation = generationOf(rules, base, openings);
@@ -93,6 +93,8 @@ export class Member {
    */
   readonly known = new Set<string>();
   #isPosted = false;
+  /** It must post again and has no right to open: neighbours that have it do. */
+  #wantsOpening = false;
   /** How often its rows have changed, and how often they had in the entries that it posted last, by their marks. */
   #changes = 0;
   readonly #posted = new Map<string, number>();
@@ -182,7 +184,7 @@ export class Member {
       const id = idOf(this.#options.secrets.keyOf(peer));
       this.#links.set(peer, new BoardPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
     }
-    if (isStart) this.#hopeUntil = now + SILENCE_MILLISECONDS;
+    if (isStart) this.#hopeUntil = now + SILENCE_MILLISECONDS + HOPE_MILLISECONDS;
     if (isLess) this.open(now, this.#options.shape.releasing === undefined);
     else this.post(now);
   }
@@ -217,7 +219,8 @@ export class Member {
     }
     const { base, openings } = this.generation;
     if (base.stage === stages.frozen && !isRestart) return;
-    if (!this.#mayOpen(this.#id)) return;
+    this.#wantsOpening = !this.#mayOpen(this.#id);
+    if (this.#wantsOpening) return;
     const own = openings.get(this.#id);
     const counter = openingsOf(this.#id, base.spent, openings) + 1;
     if (counter > MOST_BASE_OPENINGS + 1) return;
@@ -258,6 +261,7 @@ export class Member {
     this.generation = generationOf(this.#options, base, openings);
     this.#hash = bytesToHex(this.generation.hash);
     this.#isPosted = false;
+    this.#wantsOpening = false;
     this.#parent = parent;
     this.#own = undefined;
     this.outcome = endWithoutSums(this.generation);
@@ -319,7 +323,8 @@ export class Member {
     const own = this.#before?.entryOf(this.#id);
     if (own === undefined || this.generation.stage !== stages.rest) return false;
     const { counted } = this;
-    const isSame = counted.length === own.links.size && counted.every((link) => own.links.get(link.id) === link.counted);
+    const isSame =
+      counted.length === own.links.size && counted.every((link) => own.links.get(link.id) === link.counted);
     return !isSame || this.#posted.get(own.mark) !== this.#changes;
   }
 
@@ -391,7 +396,7 @@ export class Member {
     if (message.stamp.epoch < link.epoch) return;
     const isBack = isLeftOut(link, false, now) || link.epoch === 0;
     const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
-    if (isBack || isUseful) this.#hopeUntil = Math.max(this.#hopeUntil, now + HOPE_MILLISECONDS);
+    if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
     link.heardAt = now;
     link.isKnown = message.knows === this.#options.epoch;
     link.isDropped = message.isDropped;
@@ -447,8 +452,9 @@ export class Member {
   /** Openings first: only with the same ones it is the same generation. */
   #hearSameBase(link: BoardPartner, message: BoardMessage, now: number): void {
     if (!this.#merge(link, message.openings, now)) return;
-    if (bytesToHex(message.hash) === this.#hash) this.#take(link, message, now);
-    else link.owedAt ??= now;
+    if (bytesToHex(message.hash) !== this.#hash) link.owedAt ??= now;
+    else if (message.wantsOpening && this.#isBound && link.openingAllowance.take(now)) this.open(now);
+    else this.#take(link, message, now);
   }
 
   /** Takes over openings that are not known here. Returns whether their sender keeps to the rules. */
@@ -610,7 +616,7 @@ export class Member {
     const isBound = this.#isBound || (isTree && link.id === this.#parent);
     if (isBound && counted > 0 && !isTree) {
       // Who comes and goes too often counts from the next generation on, or, at rest, a while later.
-      link.isLate = !this.#mayOpen(this.#id) || !link.openingAllowance.take(now);
+      link.isLate = !link.openingAllowance.take(now);
       if (link.isLate && before === 0) return;
     }
     this.#count(link, now);
@@ -621,6 +627,7 @@ export class Member {
 
   /** Looks for neighbours that have fallen silent. */
   look(now: number): void {
+    if (this.counted.length > this.#options.colluders) this.#hopeUntil = now + HOPE_MILLISECONDS;
     for (const link of this.#links.values()) this.#recount(link, now);
     this.post(now);
   }
@@ -653,6 +660,7 @@ export class Member {
       isSmall: sizesOf(shape, this.generation.stage).integers <= SMALL_INTEGERS,
       isPaused: this.isPaused,
       isIdle: this.#isIdle(now),
+      wantsOpening: this.#wantsOpening,
       tree: shape.isTree ? { parent: this.#parent } : undefined,
       turnedAt: this.#turnedAt,
     };

@@ -61,6 +61,7 @@ export class BoardPartner {
   toldHash = "";
   toldDropped = false;
   toldIdle = false;
+  toldWants = false;
   sentAt = Number.NEGATIVE_INFINITY;
   /** When it was last sent the whole board before, and how long it has until it is sent it again. */
   provedAt = Number.NEGATIVE_INFINITY;
@@ -139,6 +140,7 @@ export interface OutboxState extends ToldBoard {
   readonly isPaused: boolean;
   /** It has too few links to post. */
   readonly isIdle: boolean;
+  readonly wantsOpening: boolean;
   /** With sums over a tree; undefined: everybody has all entries. */
   readonly tree: { readonly parent: string | undefined } | undefined;
   /** When the device came to this generation. */
@@ -181,7 +183,7 @@ function dueAt(state: OutboxState, link: BoardPartner, now: number): number {
 
 function boardDueAt(state: OutboxState, link: BoardPartner, now: number): number {
   if (link.toldHash !== state.hash || link.toldDropped !== isLeftOut(link, state.isPaused, now)) return now;
-  if (link.toldIdle !== state.isIdle) return now;
+  if (link.toldIdle !== state.isIdle || link.toldWants !== state.wantsOpening) return now;
   let due = link.sentAt + BOARD_BEAT_MILLISECONDS;
   if (!link.isKnown) due = Math.min(due, link.sentAt + link.greeting);
   if (link.owedAt !== undefined) due = Math.min(due, link.owedAt + CONFIRM_MILLISECONDS);
@@ -236,7 +238,7 @@ export function takeMessages(state: OutboxState, /* IN OUT */ link: BoardPartner
 }
 
 function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: number): BoardContent {
-  const { generation, hash, integers, isIdle, tree } = state;
+  const { generation, hash, integers, isIdle, wantsOpening, tree } = state;
   const entries = someOf(
     state.entries.filter((entry) => entryDueAt(state, link, entry, now) <= now + FORWARD_MILLISECONDS),
   );
@@ -245,7 +247,8 @@ function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: num
   if (link.toldHash === hash && isLacking) link.patience = Math.min(2 * link.patience, BOARD_BEAT_MILLISECONDS);
   if (!link.isKnown) link.greeting = Math.min(2 * link.greeting, BOARD_BEAT_MILLISECONDS);
   for (const { mark } of entries) link.told.flight.set(mark, now);
-  Object.assign(link, { toldHash: hash, toldDropped: isDropped, toldIdle: isIdle, sentAt: now, owedAt: undefined });
+  const told = { toldHash: hash, toldDropped: isDropped, toldIdle: isIdle, toldWants: wantsOpening };
+  Object.assign(link, { ...told, sentAt: now, owedAt: undefined });
   return {
     kind: "board",
     knows: link.epoch,
@@ -256,6 +259,7 @@ function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: num
     isAsking: link.ahead !== undefined || !link.isKnown,
     isDropped,
     isIdle,
+    wantsOpening,
     isBelow: tree !== undefined && tree.parent === link.id,
     hasHeard: tree !== undefined && link.isBelow !== undefined,
     have: state.entries.map(({ mark }) => mark),
@@ -284,7 +288,8 @@ export function proofMessage(generation: Generation, entries: readonly Entry[]):
   const { base, openings, hash } = generation;
   return {
     ...{ kind: "proof", knows: 0, order: orderOf(base), hash, base, openings: [...openings.values()] },
-    ...{ isAsking: false, isDropped: false, isIdle: false, isBelow: false, hasHeard: false, have: [] },
+    ...{ isAsking: false, isDropped: false, isIdle: false, wantsOpening: false, isBelow: false },
+    ...{ hasHeard: false, have: [] },
     ...{ integers: (entries[0]?.words.length ?? 0) / 2, entries },
   };
 }

@@ -41,6 +41,7 @@ const message: Omit<BoardMessage, "base"> = {
   isAsking: true,
   isDropped: false,
   isIdle: true,
+  wantsOpening: false,
   isBelow: false,
   hasHeard: false,
   have: [entry.mark],

@@ -26,7 +26,15 @@ it("an entry that shows a neighbour's start keeps the others of its message from
   const now = generationOf(rules, firstBase(rules), new Map());
   const plain: BoardMessage = {
     ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
-    ...{ base: undefined, openings: [], isAsking: false, isDropped: false, isIdle: false, isBelow: false },
+    ...{
+      base: undefined,
+      openings: [],
+      isAsking: false,
+      isDropped: false,
+      isIdle: false,
+      wantsOpening: false,
+      isBelow: false,
+    },
     ...{ hasHeard: false, have: [], integers: 2, entries: [] },
   };
   member.hear("n", plain, 1);
