@@ -2,6 +2,7 @@
 
 export { type AuditOptions, auditRecording, auditStudy, type RecordedAudit } from "./audit.ts";
 export { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone } from "./boards.ts";
+export { type ForgeryKind, forger, forgeryKinds } from "./forgeries.ts";
 export type { Tally } from "./outcome.ts";
 export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./outcome.ts";
 export { ownPrivateStudy, ownStudy } from "./scenario.ts";

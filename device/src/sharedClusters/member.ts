@@ -11,6 +11,7 @@ import {
   MOST_BASE_OPENINGS,
   MOST_ENTRIES,
   PATIENCE_MILLISECONDS,
+  RESTLESS_MILLISECONDS,
   SILENCE_MILLISECONDS,
   SMALL_INTEGERS,
   UNPROVEN_MILLISECONDS,
@@ -162,9 +163,10 @@ export class Member {
     const { unprovenSince } = link;
     const isUnproven = unprovenSince !== undefined && now - unprovenSince > UNPROVEN_MILLISECONDS;
     if (isUnproven) return "claims a later result and does not prove it";
-    return this.#isSuspended(link.id)
-      ? "has changed its rows or links so often that it is left out for a while"
-      : undefined;
+    if (this.#isSuspended(link.id)) return "has made all add up again so often that it is left out for a while";
+    if (link.isLate) return "comes and goes so often that it does not count for a while";
+    if (now < link.doubtedUntil) return "brings a result that no device known here has signed for";
+    return now < link.restlessUntil ? "makes all add up again and again" : undefined;
   }
 
   /**
@@ -272,6 +274,7 @@ export class Member {
     for (const link of this.#links.values()) beginGeneration(link, this.#hash, before);
     for (const link of this.#links.values()) this.#noteBehind(link, now);
     if (!isSameBase) this.#candidate = undefined;
+    if (!isSameBase) for (const link of this.#links.values()) link.doubtedUntil = 0;
     // At rest the sums are those of the links that counted before.
     for (const link of this.#links.values()) if (!this.#isBound) this.#count(link, now);
     if (this.#isOutdated) {
@@ -394,6 +397,12 @@ export class Member {
       return;
     }
     if (message.stamp.epoch < link.epoch) return;
+    // Nobody who keeps to the rules goes back from a base where it was, but after a start.
+    const { place } = link;
+    if (message.stamp.epoch === link.epoch && place !== undefined && compareBases(message.order, place) < 0) {
+      this.#banish(link, "took back a result that it had claimed", now);
+      return;
+    }
     const isBack = isLeftOut(link, false, now) || link.epoch === 0;
     const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
     if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
@@ -467,6 +476,7 @@ export class Member {
       if (!isOpeningSigned(this.#options.secrets, base.hash, opening))
         return this.#banish(link, "sent an opening that is not signed by the device it names", now);
       merged.set(opening.id, opening);
+      this.#noteRestless(this.#linkOf(opening.id), now);
     }
     const own = merged.get(this.#id);
     const isNews = [...merged].some(([id, opening]) => openings.get(id) !== opening);
@@ -474,6 +484,11 @@ export class Member {
     // Of an earlier life, in which other rows and links may have been posted.
     if (own !== undefined && own !== openings.get(this.#id)) this.open(now);
     return true;
+  }
+
+  /** It made all add up again. */
+  #noteRestless(link: BoardPartner | undefined, now: number): void {
+    if (link !== undefined && !link.restAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
   }
 
   /** Its frames are not read for a while. Returns false, for its caller. */
@@ -506,7 +521,8 @@ export class Member {
   /** Entries for this generation's board, whoever brings them. Returns whether one was news. */
   #addEntries(link: BoardPartner, integers: number, entries: readonly Entry[], now: number): boolean {
     const hash = this.#hash;
-    if (entries.length > 0 && integers !== this.#integers) return this.#banish(link, "sent sums of another size", now);
+    const isAsked = endWithoutSums(this.generation) === undefined && integers === this.#integers;
+    if (entries.length > 0 && !isAsked) return this.#banish(link, "sent sums that nobody asked for", now);
     let isNews = false;
     for (const entry of entries) {
       // One of the entries may have shown a start, and opened a generation that the others are not of.
@@ -537,7 +553,11 @@ export class Member {
     if (hash === this.#hash) this.#addEntries(link, message.integers, message.entries, now);
     // What leads to no later base, or to where this device is, is not looked at.
     const { number, base: here } = this.generation;
-    if (given === undefined || this.#options.shape.isTree || given.number < number - 1) return;
+    if (given === undefined || message.entries.length === 0) {
+      this.#banish(link, "sent a proof that proves nothing", now);
+      return;
+    }
+    if (this.#options.shape.isTree || given.number < number - 1) return;
     if (hash === bytesToHex(here.parent)) return;
     if (link.proof?.hash !== hash) link.proof = { hash, entries: new Map() };
     const { entries } = link.proof;
@@ -557,9 +577,8 @@ export class Member {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
-    // It did its part, even if nobody here can tell whether its signers are real.
-    link.unprovenSince = undefined;
     if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
+    link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
   }
@@ -578,9 +597,13 @@ export class Member {
     if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
   }
 
+  #linkOf(id: string): BoardPartner | undefined {
+    return [...this.#links.values()].find((link) => link.id === id);
+  }
+
   /** What a linked device has signed says its epoch too, if its own frame was lost. */
   #hearOf({ id, epoch, links }: Entry, now: number): void {
-    const link = [...this.#links.values()].find((one) => one.id === id);
+    const link = this.#linkOf(id);
     if (link === undefined || link.epoch >= epoch) return;
     link.epoch = epoch;
     link.heardAt = now;
@@ -622,7 +645,9 @@ export class Member {
     this.#count(link, now);
     // Two parts of a network that lose each other must not both answer for the same centroids.
     const isLost = before > 0 && link.counted === 0 && !isTree;
-    if (isBound || isLost) this.open(now);
+    if (!isBound && !isLost) return;
+    this.#noteRestless(link, now);
+    this.open(now);
   }
 
   /** Looks for neighbours that have fallen silent. */

@@ -12,6 +12,8 @@ import {
   GREETING_MILLISECONDS,
   LINK_OPENING_BURST,
   PATIENCE_MILLISECONDS,
+  RESTLESS_MILLISECONDS,
+  RESTLESS_OPENINGS,
   SIGNATURE_BURST,
   SIGNATURES_PER_SECOND,
   SILENCE_MILLISECONDS,
@@ -81,6 +83,11 @@ export class BoardPartner {
   offence: string | undefined;
   bannedUntil = 0;
   offences = 0;
+  /** It has brought a result that could not be followed, and is named until then. */
+  doubtedUntil = 0;
+  /** It opens more often than most, and is named until then. */
+  restlessUntil = 0;
+  readonly restAllowance: Allowance;
   readonly openingAllowance: Allowance;
   readonly signatureAllowance: Allowance;
 
@@ -89,6 +96,7 @@ export class BoardPartner {
     this.id = id;
     this.heardAt = now;
     this.waitUntil = now + waitMilliseconds;
+    this.restAllowance = new Allowance(RESTLESS_OPENINGS, RESTLESS_MILLISECONDS / RESTLESS_OPENINGS, now);
     this.openingAllowance = new Allowance(LINK_OPENING_BURST, BETWEEN_LINK_OPENINGS_MILLISECONDS, now);
     this.signatureAllowance = new Allowance(SIGNATURE_BURST, 1000 / SIGNATURES_PER_SECOND, now);
   }
@@ -216,9 +224,12 @@ function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number
   const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
   // Who has all of it and stays was not on it, and cannot close it by itself.
   if (lacking.length === 0) return provenAgain;
+  // It may have got them elsewhere in the meantime, and be about to say so.
+  const wait = state.isSmall ? FORWARD_MILLISECONDS : 2 * PATIENCE_MILLISECONDS;
+  const firstSent = Math.max(now, state.turnedAt + wait);
   const times = lacking.map(({ mark }) => {
     const sentAt = link.toldBefore.flight.get(mark);
-    return sentAt === undefined ? Math.max(now, link.sentAt + FORWARD_MILLISECONDS) : sentAt + link.proofPatience;
+    return sentAt === undefined ? firstSent : sentAt + link.proofPatience;
   });
   return Math.min(...times);
 }

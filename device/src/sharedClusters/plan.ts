@@ -10,7 +10,7 @@ import {
   type Stage,
   stages,
 } from "./generation.ts";
-import { clusterIntegers, lloydStep } from "./lloyd.ts";
+import { clusterIntegers, lloydStep, restingMeans } from "./lloyd.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { rosterOf } from "./roster.ts";
 import {
@@ -101,10 +101,12 @@ export function nextContent(
 }
 
 /** Nothing moves: the answer, or no clusters where there are no rows. */
-function atRest({ k, d }: SumsShape, content: Content, totals: Float64Array): Content {
+function atRest(shape: SumsShape, content: Content, totals: Float64Array): Content {
+  const { k, d } = shape;
   const hasRows = content.stage === stages.rows;
   const rows = hasRows ? totals.subarray(0, k).reduce((sum, count) => sum + count, 0) : 0;
-  return { ...content, stage: stages.rest, rows, numbers: hasRows ? content.numbers : new Float64Array(k * d) };
+  const numbers = hasRows ? restingMeans(shape, content, totals) : new Float64Array(k * d);
+  return { ...content, stage: stages.rest, rows, numbers };
 }
 
 /** How a generation ends in which nothing is asked. */
