@@ -78,7 +78,11 @@ export function forger(kind: ForgeryKind, given: Forger) {
   };
   const entryBy = (signer: Secrets, integers: number, generation: Pick<Generation, "hash">) => {
     const partners = [{ peer: "nobody", id: idOf(given.victim.key), epoch: 1 }];
-    return maskedEntry(signer, generation, { epoch: 1, partners, words: toInt64s(new Float64Array(integers).fill(times)) });
+    return maskedEntry(signer, generation, {
+      epoch: 1,
+      partners,
+      words: toInt64s(new Float64Array(integers).fill(times)),
+    });
   };
   const forgeries: Record<ForgeryKind, () => Parameters<typeof encodeBoardMessage>[1] | Omit<BoardMessage, "stamp">> = {
     result: () => proofOf(ownBase(next(), end), []),
@@ -98,7 +102,10 @@ export function forger(kind: ForgeryKind, given: Forger) {
     "entry of another"() {
       const message = here({});
       const forged = entryBy(secrets, message.integers, message);
-      return { ...message, entries: [{ ...forged, body: Uint8Array.from([...given.victim.key, ...forged.body.slice(32)]) }] };
+      return {
+        ...message,
+        entries: [{ ...forged, body: Uint8Array.from([...given.victim.key, ...forged.body.slice(32)]) }],
+      };
     },
     "two entries"() {
       const message = here({});

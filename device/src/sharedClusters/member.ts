@@ -403,6 +403,8 @@ export class Member {
       this.#banish(link, "took back a result that it had claimed", now);
       return;
     }
+    const isStarted = link.epoch > 0 && message.stamp.epoch > link.epoch;
+    if (isStarted || message.isDropped !== link.isDropped) this.#noteRestless(link, now);
     const isBack = isLeftOut(link, false, now) || link.epoch === 0;
     const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
     if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
@@ -486,7 +488,7 @@ export class Member {
     return true;
   }
 
-  /** It made all add up again. */
+  /** It makes all add up again, by an opening, a start or a drop. */
   #noteRestless(link: BoardPartner | undefined, now: number): void {
     if (link !== undefined && !link.restAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
   }
@@ -645,9 +647,7 @@ export class Member {
     this.#count(link, now);
     // Two parts of a network that lose each other must not both answer for the same centroids.
     const isLost = before > 0 && link.counted === 0 && !isTree;
-    if (!isBound && !isLost) return;
-    this.#noteRestless(link, now);
-    this.open(now);
+    if (isBound || isLost) this.open(now);
   }
 
   /** Looks for neighbours that have fallen silent. */

@@ -43,7 +43,7 @@ export function sharedStatus(
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       ...neighbourStatus(neighbour, epoch, now),
-      refusal: neighbour.refusal ?? member.faultOf(neighbour.peer, now) ?? null,
+      fault: member.faultOf(neighbour.peer, now) ?? null,
       isAway: !present.has(neighbour.peer),
     })),
     shared: {

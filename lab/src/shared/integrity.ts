@@ -53,7 +53,11 @@ async function attack(kind: ForgeryKind, given: SharedProblem, perSecond: number
     for (const i of near) if (isNamed(simulated, i, id) && !named.has(i)) named.set(i, at + 1000 / perSecond);
     isMoved ||= !others.every((i) => isHonest(simulated, i, given));
   }
-  for (const i of others) simulated.setLinks(i, Array.from(given.graph.neighbours[i]).filter((j) => j !== LIAR));
+  for (const i of others)
+    simulated.setLinks(
+      i,
+      Array.from(given.graph.neighbours[i]).filter((j) => j !== LIAR),
+    );
   simulated.setLinks(LIAR, []);
   simulated.run(70_000);
   const at = settledAt(simulated, others, 300_000);
@@ -78,9 +82,9 @@ function stamped(frame: Uint8Array, epoch: number, sequence: number): Uint8Array
 
 function isNamed(simulated: Simulation, i: number, id: string): boolean {
   const { neighbours, shared } = simulated.status(i);
-  const { refusal, conflict, framesRefused } = neighbours.find(({ peer }) => peer === `device-${LIAR}`) ?? {};
+  const { fault, conflict, framesRefused } = neighbours.find(({ peer }) => peer === `device-${LIAR}`) ?? {};
   const isRefused = Object.keys(framesRefused ?? {}).length > 0;
-  return refusal != null || conflict != null || isRefused || shared?.twofaced.includes(id) === true;
+  return fault != null || conflict != null || isRefused || shared?.twofaced.includes(id) === true;
 }
 
 /** Its centroids are where a step of k-means moves nothing, on the rows of all, or of all but the liar. */
@@ -97,7 +101,9 @@ function scaled(rows: readonly (readonly number[])[], { features }: Study): Matr
 }
 
 async function withoutLiar(given: SharedProblem): Promise<Matrix> {
-  const links = Array.from(given.graph.neighbours, (near, i) => (i === LIAR ? [] : Array.from(near).filter((j) => j !== LIAR)));
+  const links = Array.from(given.graph.neighbours, (near, i) =>
+    i === LIAR ? [] : Array.from(near).filter((j) => j !== LIAR),
+  );
   const simulated = await network(given, { links, absent: [LIAR], weather: { loss: 0.1 } });
   settledAt(simulated, others, 200_000);
   return simulated.centroids()[1];

@@ -195,7 +195,9 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
 
 async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
   const plain = sharedProblem(kind, seed);
-  const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
+  const given: SharedProblem = isTree
+    ? { ...plain, study: { ...plain.study, sums: "tree", neighbours: "trusted" } }
+    : plain;
   const seen = observeBoards(given.study, await contractOf(given.study), simulatedSecrets("observer"));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
