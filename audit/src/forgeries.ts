@@ -118,7 +118,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     },
     openings: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), false)] }),
     restarts: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), true)] }),
-    drops: () => here({ isDropped: times % 2 === 0 }),
+    drops: () => here({ isDropped: Math.floor(times * 1.618) % 2 === 0 }),
     epochs: () => here({}),
   };
   return {
