@@ -1,21 +1,21 @@
 // A plug-in for fedkm compare: a method, a data set, a graph and a measure that fedkm does not have.
 
 import {
-  commit,
+  commitNetworkUpdate,
   distortion,
   grid,
   type Method,
   methodOfRounds,
   normalStream,
-  orderSeeds,
+  orderMethodSeeds,
   randomStream,
-  refreshStatistics,
+  refreshNetworkStatistics,
 } from "@fedkm/core";
 import type { DataRequest, GraphRequest, MeasuredResult, PluginData } from "@fedkm/experiments";
 
 /** In every round a device takes the mean of its own cluster means and its neighbours' centroids, and sends it on. */
 const gossip: Method = methodOfRounds((network) => {
-  orderSeeds(network, "aligned");
+  orderMethodSeeds(network, "aligned");
   const { graph, k, sets, counts, sums, updated } = network;
   const length = k * sets.cols;
   return () => {
@@ -28,8 +28,8 @@ const gossip: Method = methodOfRounds((network) => {
       }
     }
     let largestMove = 0;
-    for (let i = 0; i < graph.size; i++) largestMove = Math.max(largestMove, commit(network, i));
-    for (let i = 0; i < graph.size; i++) refreshStatistics(network, i);
+    for (let i = 0; i < graph.size; i++) largestMove = Math.max(largestMove, commitNetworkUpdate(network, i));
+    for (let i = 0; i < graph.size; i++) refreshNetworkStatistics(network, i);
     return { largestMove, converged: largestMove < 1e-9 };
   };
 });

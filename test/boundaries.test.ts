@@ -21,8 +21,8 @@ function code(file: string): string {
 }
 
 it("the imports of a file are found, one line or many, types apart", () => {
-  expect(imports("core/src/update/updateDevice.ts", { types: true })).toContain("../data/matrix.ts");
-  expect(imports("core/src/update/updateDevice.ts", { types: false })).not.toContain("../data/matrix.ts");
+  expect(imports("core/src/update/update.ts", { types: true })).toContain("../kernel/kernel.ts");
+  expect(imports("core/src/update/update.ts", { types: false })).not.toContain("../kernel/kernel.ts");
   expect(imports("core/src/index.ts", { types: false })).toContain("./measures/measures.ts");
 });
 

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { run } from "../cli/src/program.ts";
+import { runCommandLine } from "../cli/src/program.ts";
 import { fakeConsole } from "../cli/test/fakeConsole.ts";
 import { eventually } from "./eventually.ts";
 
@@ -79,7 +79,7 @@ async function type(line: string): Promise<{ code: number | null; said: string }
     inner === null ? line : line.replace(inner[0], (await type(inner[1])).said.trim().split("\n").at(-1) ?? "");
   const words = Array.from(filled.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, bare]) => quoted ?? bare);
   const console = fakeConsole();
-  const code = await run(words.slice(1), console);
+  const code = await runCommandLine(words.slice(1), console);
   const { stdout, stderr } = console.said();
   return { code, said: stderr + stdout };
 }

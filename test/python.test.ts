@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData, predict, ring } from "@fedkm/core";
-import { inCommonOrder } from "@fedkm/tables";
+import { clustersInModelOrder } from "@fedkm/tables";
 import { afterAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -59,7 +59,7 @@ describe.skipIf(python === undefined)("the Python package", () => {
       const links = graph === "ring" ? ring(datasets.length) : complete(datasets.length);
       const options = { k: 3, alpha, seed: 5, weighting: "sample" } as const;
       const found = methods[method](datasets, links, options);
-      const centroids = inCommonOrder(found.centroids, datasets);
+      const centroids = clustersInModelOrder(found.centroids, datasets);
       const labels = datasets.map((points, i) => Array.from(predict(centroids[i], points)));
       expect(JSON.parse(stdout)).toEqual({
         centers: Buffer.concat(centroids.map(bytesOf)).toString("hex"),

@@ -25,33 +25,40 @@ const core: Package = {
   runs: "Node and browsers",
   imports: [],
   rooms: {
-    data: { holds: "matrices, seeded random numbers, exact sums, checks of arguments, defaults, generated data sets" },
+    data: {
+      holds:
+        "matrices and vectors (rows, columns, ranges), every check of arguments, seeded random numbers, exact sums, defaults, made data sets and their splits",
+    },
     graph: {
-      holds: "networks, the usual families of them, their spectrum, and what messages over them cost",
+      holds: "graphs: the usual families, components, spanning forests, spectrum, and what traffic over links costs",
       imports: ["data"],
     },
     kernel: {
-      holds: "(E1): points in, statistics and labels out; WebAssembly, JavaScript, threads, k-means++",
+      holds:
+        "(E1): points in, statistics, labels and losses out (predict); WebAssembly, JavaScript, threads, k-means++",
       imports: ["data"],
     },
     update: {
-      holds: "one device update, line 5 of Algorithm 1: (E2), (E3), (M), penalties, the robust pull",
+      holds:
+        "one device update, line 5 of Algorithm 1: (E2), (E3), (M), coupling of centroid sets, penalties, the robust pull",
       imports: ["data", "graph", "kernel"],
     },
     privacy: {
-      holds: "guarded classes of rows, releases with discrete Gaussian noise, budgets, what neighbours can compute",
+      holds:
+        "guarded devices and classes of rows, releases with discrete Gaussian noise, budgets, what neighbours can compute from equations",
       imports: ["data", "kernel", "update"],
     },
     start: {
-      holds: "where devices begin: own k-means, sketches, the federated start",
+      holds: "where devices begin: own k-means, sketches, empty clusters, the federated start",
       imports: ["data", "graph", "kernel", "privacy", "update"],
     },
     fit: {
-      holds: "Algorithm 1 over a whole network: its options, its one loop, schedules, joint steps, when it has settled",
+      holds:
+        "Algorithm 1 over a whole network: its options, its state in memory, its one loop of rounds, schedules, joint steps, when it has settled",
       imports: ["data", "graph", "kernel", "privacy", "start", "update"],
     },
     sources: {
-      holds: "the same where rows stay in their sources: a few passes instead of one per update",
+      holds: "the same where rows stay in their sources: what a source answers, a few passes instead of one per update",
       imports: ["data", "fit", "graph", "kernel"],
     },
     measures: {
@@ -59,11 +66,12 @@ const core: Package = {
       imports: ["data", "fit", "graph", "kernel", "update"],
     },
     methods: {
-      holds: "what fedkm is compared with, one file for each method, each saying which options it takes",
+      holds:
+        "what fedkm is compared with, one file for each method (flooding, ADMM, gradients), which options each takes, and how to make one",
       imports: ["data", "fit", "graph", "kernel", "measures", "start", "update"],
     },
     choose: {
-      holds: "k, alpha and links without pooling rows",
+      holds: "choosing k, alpha and links without pooling rows: who takes part, moments of clusters",
       imports: ["data", "fit", "graph", "kernel", "measures", "start"],
     },
     async: {
@@ -84,14 +92,22 @@ const files: Package = {
       holds: "CSV and TSV: dialect, delimiter guess, the fast and the careful reader, labels",
       imports: ["source", "table"],
     },
-    parquet: { holds: "Parquet, page by page", imports: ["source", "table"] },
+    parquet: { holds: "Parquet, page by page, and its footer in Thrift", imports: ["source", "table"] },
     xlsx: { holds: "Excel workbooks", imports: ["csv", "source", "table"] },
     prepare: {
       holds: "scaling, missing cells, categories, quantiles and profiles of columns",
       imports: ["source", "table"],
     },
-    node: { holds: "files by name, patterns, Node's decompressors", imports: ["source"] },
+    formats: {
+      holds:
+        "one door to all formats: a file read, labelled or converted; JSON, NumPy arrays, archives; files of links and bounds",
+      imports: ["csv", "parquet", "source", "table", "xlsx"],
+    },
     browser: { holds: "files that were dropped on a page", imports: ["source"] },
+    node: {
+      holds: "files by name, patterns, Node's decompressors, why the file system refuses",
+      imports: ["browser", "source"],
+    },
   },
 };
 
@@ -100,7 +116,10 @@ const device: Package = {
   runs: "Node and browsers",
   imports: ["core", "files", "sql"],
   rooms: {
-    ".": { holds: "what a device needs of the outside: a network, a clock, memory" },
+    ".": {
+      holds:
+        "what a device needs of the outside: a network, a clock with alarms and allowances, the reason of an error",
+    },
     wire: {
       holds: "all kinds of frames in one table, their layout to the byte, all limits, hashes, recordings",
       imports: ["."],
@@ -109,10 +128,14 @@ const device: Package = {
       holds: "the contract that all devices share, its hash, rows on its scale, rows in a database",
       imports: ["wire"],
     },
-    keys: { holds: "identities, successors, revocations, and how devices exchange them", imports: [".", "wire"] },
+    keys: {
+      holds: "peers with their addresses, identities, invites, statements about keys, and how devices exchange them",
+      imports: [".", "wire"],
+    },
     privacy: { holds: "guarded rows and their history, private releases and their ledger", imports: ["study", "wire"] },
     loop: {
-      holds: "the loop of personal clusters: updates, neighbours, openings, what is sent and when, status",
+      holds:
+        "the loop of personal clusters: updates, neighbours, openings, sketches, what is sent, remembered and refused, status",
       imports: [".", "keys", "privacy", "study", "wire"],
     },
     sharedClusters: {
@@ -128,7 +151,8 @@ const device: Package = {
       imports: [".", "keys", "wire"],
     },
     disk: {
-      holds: "state, history, keys, links and the audit log as files: whole or not there",
+      holds:
+        "state, history, keys with rotations and known revocations, links and the audit log as files: whole or not there",
       imports: [".", "keys", "links", "loop", "privacy", "study", "wire"],
     },
     simulation: {
@@ -136,7 +160,8 @@ const device: Package = {
       imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
-      holds: "one device as a long-running program: folders, owner's changes, notices, metrics, backups",
+      holds:
+        "one device as a program: its folder and row sources, owner's changes, strangers, notices, metrics, backups",
       imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
     },
   },
@@ -147,7 +172,10 @@ const tables: Package = {
   runs: "Node and browsers",
   imports: ["core", "files", "sql", "pictures"],
   rooms: {
-    ".": { holds: "what a request for clusters may say, numbers as people read them" },
+    ".": {
+      holds:
+        "what a request for clusters may say, how its work is watched, numbers as people read them, words for a shell",
+    },
     input: { holds: "files, tables at hand and sources become devices with the same columns", imports: ["."] },
     model: { holds: "model.json: centroids, sizes and means of clusters, labels, profiles", imports: [".", "input"] },
     prepare: { holds: "scale, links and rows as a method takes them", imports: [".", "input", "model"] },
@@ -183,11 +211,14 @@ const experiments: Package = {
     plugins: { holds: "the user's own methods, data sets, graphs and measures", imports: [".", "studies"] },
     compare: {
       holds: "all methods on the same data, network, start and budget; quality against bytes",
-      imports: ["plugins"],
+      imports: [".", "plugins", "trial"],
     },
     trial: { holds: "a cell becomes a row, in a pool of processes, with a journal", imports: [".", "plugins"] },
-    picture: { holds: "curves, dots and tables drawn from the CSV", imports: [".", "studies"] },
-    results: { holds: "means, claims, agreement with the paper, the report", imports: [".", "picture", "studies"] },
+    picture: { holds: "series of points as curves, dots and tables, drawn from the CSV", imports: [".", "studies"] },
+    results: {
+      holds: "means, claims, agreement with the paper, the report of a study",
+      imports: [".", "picture", "studies"],
+    },
   },
 };
 
@@ -197,8 +228,8 @@ const web: Package = {
   imports: ["core", "files", "pictures"],
   rooms: {
     ".": { holds: "colours and styles of both pages" },
-    engine: { holds: "the playground's problem and its runs, in a worker" },
-    playground: { holds: "the page: controls, stops, panels, network and curves", imports: [".", "engine"] },
+    engine: { holds: "the playground's setup, its problem and its runs, in a worker" },
+    playground: { holds: "the page: controls, stops, panels, network map and curves", imports: [".", "engine"] },
     dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
     server: { holds: "the dashboard over HTTP: who is answered, sessions, static files", imports: [ROOF] },
   },
@@ -209,7 +240,10 @@ const cli: Package = {
   runs: "Node",
   imports: ["core", "files", "sql", "pictures", "tables", "device", "audit", "experiments", "web"],
   rooms: {
-    ".": { holds: "arguments, failures and remedies, progress, stopping, writing results all at once" },
+    ".": {
+      holds:
+        "arguments, failures and remedies, progress, tables on the terminal, stopping, writing results all at once",
+    },
     input: { holds: "the flags by which files and sources are read", imports: ["."] },
     dashboard: { holds: "devices of this machine for the dashboard", imports: ["."] },
     commands: {
@@ -254,7 +288,7 @@ export const packages: Readonly<Record<string, Package>> = {
     imports: ["core"],
   },
   pictures: {
-    holds: "palette, line styles, network drawing, HTML pages, axes, principal components, PNG, PDF",
+    holds: "palette, line styles, network drawing, HTML pages, axes, numbers as labels, principal components, PNG, PDF",
     runs: "Node and browsers",
     imports: ["core"],
   },
@@ -263,7 +297,7 @@ export const packages: Readonly<Record<string, Package>> = {
   audit: {
     holds: "attacks on devices and recordings, and a judge who knows the rows; production devices do not carry it",
     runs: "Node",
-    imports: ["core", "device"],
+    imports: ["core", "pictures", "device"],
   },
   experiments,
   web,

@@ -1,6 +1,6 @@
 // How the pages are built: one folder of static files, which works from any file host.
 
-import { themeVariables } from "@fedkm/pictures";
+import { paletteVariables } from "@fedkm/pictures";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
@@ -10,7 +10,7 @@ function palette(): Plugin {
   return {
     name: "palette",
     resolveId: (id) => (id.endsWith("/palette.css") ? file : undefined),
-    load: (id) => (id === file ? themeVariables() : undefined),
+    load: (id) => (id === file ? paletteVariables() : undefined),
   };
 }
 

@@ -18,14 +18,14 @@ import {
   type SavedState,
   simulatedClock,
 } from "@fedkm/device/inspect";
-import { snapshotsOf } from "./inversion.ts";
+import { inversionSnapshots } from "./inversion.ts";
 import {
   groupsFound,
   isolatedRows,
+  judgedGroups,
+  judgedRows,
   type PublishedGroup,
-  publishedGroups,
   rowSpaceOutcome,
-  rowsInUse,
   rowsOutcome,
 } from "./judge.ts";
 import { observedBy } from "./observation.ts";
@@ -44,7 +44,7 @@ const peer = "neighbour";
 
 /**
  * One real device whose only neighbour is an attacker, which says what it likes, when it likes, and notes the answers. It
- * has had the time to send something.
+ * has had the time to send something. One long function, because all that it returns shares one state.
  */
 function captiveDevice({ study, contract, seed, datasets }: AttackScenario) {
   const clock = simulatedClock();
@@ -87,7 +87,7 @@ function captiveDevice({ study, contract, seed, datasets }: AttackScenario) {
     /** A frame with these centroids, from the neighbour. */
     say(centroids: Float64Array) {
       // Attackers repeat what the device says of openings, so that it counts them among its own kind.
-      const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
+      const tag = heard?.tag ?? { number: 0, table: 0, start: 0 };
       const present = new Array<boolean>(contract.k).fill(true);
       const stamp = { epoch: 1, sequence: sequence++ };
       listener?.onFrame(peer, encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches: [] }));
@@ -131,8 +131,8 @@ function inversion(scene: AttackScenario): Outcome {
   }
   const { messages } = observedBy(scene.contract, device.self, device.events);
   const { history } = device.copy();
-  const truth = rowsInUse(scene.study, history) ?? { points: scaleRows(scene.study, scene.datasets[0]) };
-  const read = { messages, snapshots: snapshotsOf(messages, scene.rules) };
+  const truth = judgedRows(scene.study, history) ?? { points: scaleRows(scene.study, scene.datasets[0]) };
+  const read = { messages, snapshots: inversionSnapshots(messages, scene.rules) };
   return { attack: "inversion", groups: groupsFound(read, { ...truth, ranges: scene.ranges }) };
 }
 
@@ -158,10 +158,10 @@ function published(
   epoch: number,
   rows: Matrix,
 ): PublishedGroup[] {
-  const truth = rowsInUse(study, device.copy().history) ?? { points: scaleRows(study, rows) };
+  const truth = judgedRows(study, device.copy().history) ?? { points: scaleRows(study, rows) };
   const { messages } = observedBy(contract, device.self, device.events);
   const own = messages.filter(({ stamp }) => stamp.epoch === epoch);
-  return own.flatMap((message) => publishedGroups(message, truth, rules) ?? []);
+  return own.flatMap((message) => judgedGroups(message, truth, rules) ?? []);
 }
 
 function sweep(device: CaptiveDevice, start: Matrix, ranges: Float64Array, direction: 1 | -1 = 1): void {
@@ -187,7 +187,7 @@ function closest({ data, rows, cols }: Matrix, from: number): number {
 function probedRows(attack: Outcome["attack"], scene: AttackScenario, device: CaptiveDevice): Outcome {
   const { study, rules, contract } = scene;
   const { messages } = observedBy(contract, device.self, device.events);
-  const claims = rowClaims(messages, snapshotsOf(messages, rules), rules, study.k * study.minimum);
+  const claims = rowClaims(messages, inversionSnapshots(messages, rules), rules, study.k * study.minimum);
   const points = scaleRows(study, stack([scene.datasets[0], takeRows(scene.apart, [0])]));
   return rowsOutcome(attack, claims, { points, ranges: scene.ranges });
 }

@@ -5,20 +5,20 @@ import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedk
 import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, padBetween, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
-import { type GenerationTotals, observeBoards, withoutPads } from "./boards.ts";
+import { coalitionEntry, type GenerationTotals, observeBoards } from "./boards.ts";
 import {
   groupsFound,
-  publishedGroups,
+  judgedGroups,
+  judgedRows,
   reconstruct,
   rowSpaceOutcome,
-  rowsInUse,
   rowsOutcome,
   sketchesOutcome,
 } from "./judge.ts";
 import { observedBy } from "./observation.ts";
-import { type Outcome, type Tally, tally } from "./outcome.ts";
+import { type Outcome, type Tally, tallyAttacks } from "./outcome.ts";
 import { passiveAttacks } from "./passiveAttacks.ts";
-import { attackScenario, featureRanges, publicRules } from "./scenario.ts";
+import { attackedRanges, attackRules, attackScenario } from "./scenario.ts";
 import { bareOutcome, sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
 
 /**
@@ -41,7 +41,7 @@ function sharedOutcomes(
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
       .map((entry) => {
-        const bared = withoutPads(entry, (id, epoch, integers) =>
+        const bared = coalitionEntry(entry, (id, epoch, integers) =>
           padBetween(secrets, hash, entry, { peer: peerOf.get(id) ?? "", id, epoch }, integers),
         );
         return { content, totals: fromInt64s(bared) };
@@ -83,11 +83,11 @@ export async function auditRecording(device: RecordedDevice): Promise<RecordedAu
   if (secrets !== undefined) {
     const outcomes = sharedOutcomes(device, contract, events, secrets);
     const frames = events.filter(({ kind }) => kind === "sent").length;
-    return { tallies: tally(outcomes), frames, neighbours: peers.length };
+    return { tallies: tallyAttacks(outcomes), frames, neighbours: peers.length };
   }
-  const rules = publicRules(study);
-  const counted = rowsInUse(study, history);
-  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: featureRanges(study) };
+  const rules = attackRules(study);
+  const counted = judgedRows(study, history);
+  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: attackedRanges(study) };
   const readBy = (some?: readonly string[]) =>
     reconstruct(observedBy(contract, self, events, some).messages, rules, study.k * study.minimum);
   const seen = observedBy(contract, self, events);
@@ -106,9 +106,9 @@ export async function auditRecording(device: RecordedDevice): Promise<RecordedAu
     rowsOutcome("added row", claimed("added"), truth),
     // Who was deleted is not among the rows any more, so nobody can say whether these claims are right.
     { attack: "deleted row", rows: 0, wrong: claimed("deleted").length },
-    rowSpaceOutcome(seen.messages.flatMap((message) => publishedGroups(message, truth, rules) ?? [])),
+    rowSpaceOutcome(seen.messages.flatMap((message) => judgedGroups(message, truth, rules) ?? [])),
   ];
-  return { tallies: tally(outcomes), frames: seen.frames, neighbours: peers.length };
+  return { tallies: tallyAttacks(outcomes), frames: seen.frames, neighbours: peers.length };
 }
 
 export interface AuditOptions {
@@ -129,5 +129,5 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
     await onRun?.(run + 1);
   }
-  return tally(outcomes);
+  return tallyAttacks(outcomes);
 }

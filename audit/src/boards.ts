@@ -42,12 +42,8 @@ export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): 
     if (releasing !== undefined && content.stage === stages.offsets) {
       const { counts, offsets } = offsetsOf(releasing, shape, totals);
       const whole = counts.map(Math.round);
-      return [
-        {
-          counts: whole,
-          sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])),
-        },
-      ];
+      const sums = offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d]));
+      return [{ counts: whole, sums }];
     }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);
@@ -96,7 +92,7 @@ export function coalitionSums(
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
   const bared = honest.map((entry) =>
-    withoutPads(entry, (other, epochThere, integers) => {
+    coalitionEntry(entry, (other, epochThere, integers) => {
       const secrets = members.get(other);
       const { id, epoch } = entry;
       const partner = { peer: nameOf(id), id, epoch };
@@ -113,7 +109,7 @@ export function coalitionSums(
 }
 
 /** An entry with the pads taken out that somebody knows (`padOf`). */
-export function withoutPads(
+export function coalitionEntry(
   { id, links, words }: Entry,
   padOf: (other: string, epochThere: number, integers: number) => Int64s | undefined,
 ): Int64s {

@@ -1,8 +1,8 @@
 // The public API of @fedkm/audit: attacks on devices and recordings, and what they found in words.
 
+export { type AuditAnswer, attackFigures, attackHeading, auditAnswer, auditPage } from "./answer.ts";
 export { type AuditOptions, auditRecording, auditStudy, type RecordedAudit } from "./audit.ts";
 export { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone } from "./boards.ts";
 export { type ForgeryKind, forger, forgeryKinds } from "./forgeries.ts";
-export type { Tally } from "./outcome.ts";
-export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./outcome.ts";
+export { leakOf, rowsFound, type Tally, titles } from "./outcome.ts";
 export { ownPrivateStudy, ownStudy } from "./scenario.ts";

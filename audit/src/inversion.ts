@@ -1,6 +1,6 @@
 // The inversion of (M) from recorded messages: how many rows a device has, and size and sum of each of its clusters.
 
-import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/privacy";
+import { type Equation, equationShare, equationSum, equationsOf } from "@fedkm/core/privacy";
 import type { Study } from "@fedkm/device";
 import type { ObservedMessage } from "./observation.ts";
 
@@ -30,8 +30,8 @@ const MOST_ROWS = 20_000;
 const NEARLY_WHOLE = 0.05;
 
 /** Every message that gives, with the one before it, the sizes and sums of all clusters. */
-export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicRules): ClusterSnapshot[] {
-  const readings = messages.map((message) => readingsOf(message, rules));
+export function inversionSnapshots(messages: readonly ObservedMessage[], rules: PublicRules): ClusterSnapshot[] {
+  const readings = messages.map((message) => inversionReadings(message, rules));
   const found: ClusterSnapshot[] = [];
   for (let t = 1; t < messages.length; t++) {
     if (messages[t].stamp.epoch !== messages[t - 1].stamp.epoch) continue;
@@ -48,7 +48,10 @@ export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicR
 }
 
 /** Every way to read a message: who counted, and whether matches were made at these centroids or at those before. */
-export function readingsOf({ centroids, before, neighbours }: ObservedMessage, rules: PublicRules): Equation[][] {
+export function inversionReadings(
+  { centroids, before, neighbours }: ObservedMessage,
+  rules: PublicRules,
+): Equation[][] {
   return neighbours.flatMap((counted) =>
     [before ?? centroids, centroids].flatMap((matchedAt, n) =>
       n === 1 && before === undefined
@@ -67,7 +70,7 @@ function solve(
   const shares: number[] = [];
   const doubts: number[] = [];
   for (const [c, equation] of after.entries()) {
-    const found = solvePair(before[c], equation);
+    const found = equationShare(before[c], equation);
     if (found === undefined) return undefined;
     const doubt = doubtOf(before[c], equation, found.share, rules.grain);
     if (!(found.error * found.share <= 4 * doubt)) return undefined;
@@ -77,7 +80,7 @@ function solve(
   const counts = rules.typicalRows === null ? sizesOf(shares, doubts) : wholes(shares, doubts, rules.typicalRows);
   if (counts === undefined) return undefined;
   const rows = counts.reduce((sum, count) => sum + count, 0);
-  return { message, rows, counts, ...sumsOf(after, counts, rules.typicalRows ?? rows, rules.grain) };
+  return { message, rows, counts, ...inversionSums(after, counts, rules.typicalRows ?? rows, rules.grain) };
 }
 
 /** How far a share can be off: the noise of both messages against the move between them. */
@@ -108,13 +111,13 @@ function wholes(shares: readonly number[], doubts: readonly number[], rows: numb
 }
 
 /** With whole counts, sums are as exact as the message. `unit`: rows that weigh 1. */
-export function sumsOf(
+export function inversionSums(
   equations: readonly Equation[],
   counts: readonly number[],
   unit: number,
   grain: number,
 ): Pick<ClusterSnapshot, "sums" | "error"> {
-  const sums = equations.map((equation, c) => sumAt(equation, counts[c] / unit).map((x) => unit * x));
+  const sums = equations.map((equation, c) => equationSum(equation, counts[c] / unit).map((x) => unit * x));
   const error = Math.max(
     ...equations.map(({ at, weight, sum }, c) => {
       const size = (counts[c] / unit + weight) * Math.hypot(...at) + Math.hypot(...sum);

@@ -3,8 +3,14 @@
 
 import { type Matrix, predict } from "@fedkm/core";
 import type { Study } from "@fedkm/device";
-import { type DeviceSketch, decodeHistory, dividedByScale, sketchCentroids } from "@fedkm/device/inspect";
-import { type ClusterSnapshot, type PublicRules, readingsOf, snapshotsOf, sumsOf } from "./inversion.ts";
+import { type DeviceSketch, decodeHistory, dividedByScale, openingSketchCentroids } from "@fedkm/device/inspect";
+import {
+  type ClusterSnapshot,
+  inversionReadings,
+  inversionSnapshots,
+  inversionSums,
+  type PublicRules,
+} from "./inversion.ts";
 import type { ObservedMessage } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
 import { type RowClaim, rowClaims } from "./rowTracking.ts";
@@ -83,7 +89,7 @@ function dot(a: Float64Array, b: Float64Array): number {
 }
 
 /** In the scaled units of the study; undefined where nothing is guarded. */
-export function rowsInUse(
+export function judgedRows(
   study: Study,
   history: Uint8Array | undefined,
 ): { readonly points: Matrix; readonly classes: ArrayLike<number> } | undefined {
@@ -177,18 +183,18 @@ function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
  * The groups that a message published: labels from which (M) gives its centroids. undefined: no labels that come to mind
  * explain the message.
  */
-export function publishedGroups(
+export function judgedGroups(
   message: ObservedMessage,
   { points, classes }: Pick<Truth, "points" | "classes">,
   rules: PublicRules,
 ): PublishedGroup[] | undefined {
   const k = message.centroids.rows;
-  const readings = readingsOf(message, rules);
+  const readings = inversionReadings(message, rules);
   for (const labels of labelsOf(message, points, classes)) {
     const { counts, sums } = countedSums(labels, points, k);
     const unit = rules.typicalRows ?? points.rows;
     const isExplained = readings.some((equations) => {
-      const found = sumsOf(equations, counts, unit, rules.grain);
+      const found = inversionSums(equations, counts, unit, rules.grain);
       return found.sums.every((sum, c) => sum.every((x, d) => Math.abs(x - sums[c][d]) <= 4 * found.error));
     });
     if (!isExplained) continue;
@@ -225,7 +231,7 @@ interface Reconstruction {
 
 /** `least`: a device of fewer rows sends nothing. */
 export function reconstruct(messages: readonly ObservedMessage[], rules: PublicRules, least: number): Reconstruction {
-  const snapshots = snapshotsOf(messages, rules);
+  const snapshots = inversionSnapshots(messages, rules);
   return { messages, snapshots, claims: rowClaims(messages, snapshots, rules, least) };
 }
 
@@ -255,7 +261,7 @@ export function rowsOutcome(
 
 /** What every device of the network is sent of a device's own clusters, the first sketch of it on the rows of `truth`. */
 export function sketchesOutcome(sketches: readonly DeviceSketch[], truth: Truth, everyRow: Truth): Outcome {
-  const given = sketches.map(sketchCentroids);
+  const given = sketches.map(openingSketchCentroids);
   const claims = given.flatMap(({ data, rows, cols }) =>
     Array.from({ length: rows }, (_, c) => ({ values: data.slice(c * cols, (c + 1) * cols), error: 0 })),
   );

@@ -6,7 +6,7 @@ import {
   type CentroidsFrame,
   type DeviceSketch,
   decodeFrame,
-  originOf,
+  originHash,
   type RecordedEvent,
   type Stamp,
 } from "@fedkm/device/inspect";
@@ -43,7 +43,7 @@ export function observedBy(
   const sketches = new Map<number, DeviceSketch>();
   const heard = new Map<string, CentroidsFrame>();
   const gone = new Set<string>();
-  const origin = originOf(self);
+  const origin = originHash(self);
   let frames = 0;
   for (const { at, kind, peer, frame } of events) {
     if (peers !== undefined && !peers.includes(peer)) continue;
@@ -82,7 +82,7 @@ function counted(
   heard: ReadonlyMap<string, CentroidsFrame>,
   gone: ReadonlySet<string>,
 ): Matrix[][] {
-  const known = Array.from(heard).filter(([, frame]) => frame.tag.seed === tag.seed);
+  const known = Array.from(heard).filter(([, frame]) => frame.tag.start === tag.start);
   const all = known.map(([, { centroids }]) => centroids);
   const present = known.filter(([peer]) => !gone.has(peer)).map(([, { centroids }]) => centroids);
   return present.length < all.length ? [present, all] : [all];

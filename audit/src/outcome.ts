@@ -1,23 +1,24 @@
 // What came of one attempt of one attack and of many, and an audit in words that a data officer can read.
 
-/** In the order in which they are shown. */
-const attacks = [
-  "inversion",
-  "coalition",
-  "bystander",
-  "probing",
-  "sketches",
-  "totals",
-  "added row",
-  "deleted row",
-  "device joins",
-  "device leaves",
-  "row space",
-  "restored backup",
-  "replay",
-  "membership",
-] as const;
-export type Attack = (typeof attacks)[number];
+/** Who attacks, and how, in the order in which attacks are shown. */
+export const titles = {
+  inversion: "the only neighbour reads",
+  coalition: "all neighbours read together",
+  bystander: "one of several neighbours reads",
+  probing: "a neighbour moves on purpose",
+  sketches: "sketches, which all devices get",
+  totals: "totals, which all devices get",
+  "added row": "neighbours wait for a new row",
+  "deleted row": "neighbours wait for a deletion",
+  "device joins": "neighbours wait for a new device",
+  "device leaves": "neighbours wait for one to leave",
+  "row space": "all sums, groups known",
+  "restored backup": "an old backup is restored",
+  replay: "old frames are sent again",
+  membership: "is this row among the data?",
+} as const;
+
+export type Attack = keyof typeof titles;
 
 export interface Outcome {
   readonly attack: Attack;
@@ -53,8 +54,8 @@ export interface Tally {
   readonly smallestClass: number | null;
 }
 
-export function tally(outcomes: readonly Outcome[]): Tally[] {
-  return attacks.flatMap((attack) => {
+export function tallyAttacks(outcomes: readonly Outcome[]): Tally[] {
+  return (Object.keys(titles) as Attack[]).flatMap((attack) => {
     const own = outcomes.filter((outcome) => outcome.attack === attack);
     if (own.length === 0) return [];
     const sum = (of: (outcome: Outcome) => number | undefined) => own.reduce((total, one) => total + (of(one) ?? 0), 0);
@@ -77,24 +78,6 @@ export function tally(outcomes: readonly Outcome[]): Tally[] {
     };
   });
 }
-
-/** Who attacks, and how. */
-export const titles: Readonly<Record<Attack, string>> = {
-  inversion: "the only neighbour reads",
-  coalition: "all neighbours read together",
-  bystander: "one of several neighbours reads",
-  probing: "a neighbour moves on purpose",
-  sketches: "sketches, which all devices get",
-  totals: "totals, which all devices get",
-  "added row": "neighbours wait for a new row",
-  "deleted row": "neighbours wait for a deletion",
-  "device joins": "neighbours wait for a new device",
-  "device leaves": "neighbours wait for one to leave",
-  "row space": "all sums, groups known",
-  "restored backup": "an old backup is restored",
-  replay: "old frames are sent again",
-  membership: "is this row among the data?",
-};
 
 export const explanations: Readonly<Record<Attack, string>> = {
   inversion: "The only neighbour of a device solves its messages for the means and sizes of its clusters.",
@@ -138,14 +121,14 @@ function digits(error: number | null): string {
 }
 
 function guessed({ guesses, rightGuesses }: Tally): string {
-  const [low, high] = wilsonInterval(rightGuesses, guesses);
+  const [low, high] = membershipInterval(rightGuesses, guesses);
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const range = `95 % interval ${percent(low)} to ${percent(high)}`;
   return `right in ${percent(rightGuesses / guesses)} of ${guesses} guesses, 50 % is chance (${range})`;
 }
 
 /** Of a share, 95 % (Wilson). */
-export function wilsonInterval(right: number, of: number): [number, number] {
+export function membershipInterval(right: number, of: number): [number, number] {
   const z = 1.96;
   const share = right / of;
   const centre = (share + (z * z) / (2 * of)) / (1 + (z * z) / of);
@@ -175,7 +158,7 @@ export function verdictOf(privacy: string, tallies: readonly Tally[]): string {
 }
 
 /** What an audit without findings does not rule out. */
-export function remainingOf(privacy: string, minimum: number): readonly string[] {
+export function remainingAttacks(privacy: string, minimum: number): readonly string[] {
   const always = [
     "Neighbours learn how many clusters of which place and size a device has, and who takes part and when.",
     "These attacks are those that we know. An audit shows what can be done, and cannot show that nothing else can.",

@@ -1,22 +1,22 @@
 // Attacks by reading alone: neighbours that do as they should, and keep what they get while rows and devices come and go.
 
-import { complete, kmeans, type Matrix, stack, takeRows } from "@fedkm/core";
+import { complete, kmeans, type Matrix, predict, stack, takeRows } from "@fedkm/core";
 import { scaleRows, simulate } from "@fedkm/device";
-import { type RecordedEvent, sketchCentroids } from "@fedkm/device/inspect";
+import { openingSketchCentroids, type RecordedEvent } from "@fedkm/device/inspect";
 import type { PublicRules } from "./inversion.ts";
 import {
   groupsFound,
+  judgedGroups,
+  judgedRows,
   type PublishedGroup,
-  publishedGroups,
   reconstruct,
   rowSpaceOutcome,
-  rowsInUse,
   rowsOutcome,
   sketchesOutcome,
 } from "./judge.ts";
 import { type Observation, type ObservedMessage, observedBy } from "./observation.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import { type AttackScenario, range } from "./scenario.ts";
+import { type AttackScenario, scenarioNumbers } from "./scenario.ts";
 
 // Membership: does what a device sends tell whether a given row is among its rows?
 
@@ -30,7 +30,7 @@ function membershipOutcome(
   { sketches, messages }: Observation,
 ): Outcome {
   const first = sketches.at(0);
-  const sent = first === undefined ? messages.at(0)?.centroids : sketchCentroids(first);
+  const sent = first === undefined ? messages.at(0)?.centroids : openingSketchCentroids(first);
   if (sent === undefined || sent.rows === 0) return { attack: "membership", guesses: 0, rightGuesses: 0 };
   const [own, neighbours] = [scaleRows(study, datasets[0]), scaleRows(study, datasets[1])];
   const reference = kmeans(neighbours, { k: study.k, restarts: 3, seed: 1 }).centroids;
@@ -54,14 +54,8 @@ function rowOf({ data, cols }: Matrix, r: number): Float64Array {
 }
 
 function nearestCentroid(centroids: Matrix, row: Float64Array): Float64Array {
-  let best = rowOf(centroids, 0);
-  let least = Number.POSITIVE_INFINITY;
-  for (let c = 0; c < centroids.rows; c++) {
-    const centroid = rowOf(centroids, c);
-    const square = row.reduce((sum, x, d) => sum + (x - centroid[d]) ** 2, 0);
-    if (square < least) [best, least] = [centroid, square];
-  }
-  return best;
+  const [label] = predict(centroids, { data: row, rows: 1, cols: row.length });
+  return rowOf(centroids, label);
 }
 
 // The life of one attacked device in a simulated network: it starts, rows come and go, a neighbour joins and leaves.
@@ -104,7 +98,7 @@ function simulateLife(scene: AttackScenario) {
     periods.push({ until: network.now(), attack, rows });
   };
   const everything = stack([own, takeRows(apart, [0])]);
-  const first = range(0, own.rows);
+  const first = scenarioNumbers(0, own.rows);
   pass(FIRST_MILLISECONDS, undefined, first);
   const more = [...first, own.rows];
   network.setRows(0, everything);
@@ -120,7 +114,7 @@ function simulateLife(scene: AttackScenario) {
       if (i < last)
         network.setLinks(
           i,
-          range(0, last).filter((j) => j !== i),
+          scenarioNumbers(0, last).filter((j) => j !== i),
         );
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
@@ -132,7 +126,7 @@ function simulateLife(scene: AttackScenario) {
     /** All rows that the device ever had, in scaled units. */
     points: scaleRows(study, everything),
     /** Where its rows are guarded: what it has in use, which is not always what it has. */
-    counted: rowsInUse(study, network.history(0)),
+    counted: judgedRows(study, network.history(0)),
   };
 }
 
@@ -171,8 +165,8 @@ function groupsAt(
   { periods, points, counted }: AttackedLife,
   rules: PublicRules,
 ): PublishedGroup[] {
-  if (counted !== undefined) return publishedGroups(message, counted, rules) ?? [];
+  if (counted !== undefined) return judgedGroups(message, counted, rules) ?? [];
   const rows = periods.find(({ until }) => message.at <= until)?.rows ?? [];
-  const found = publishedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
+  const found = judgedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
   return found.map((group) => group.map((row) => rows[row]));
 }

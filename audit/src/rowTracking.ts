@@ -1,6 +1,6 @@
 // From snapshots of clusters to single rows: what differs between two snapshots by one row is that row.
 
-import { type ClusterSnapshot, type PublicRules, readingsOf, sumsOf } from "./inversion.ts";
+import { type ClusterSnapshot, inversionReadings, inversionSums, type PublicRules } from "./inversion.ts";
 import type { ObservedMessage } from "./observation.ts";
 
 /** A row that an attacker believes to have found, in the scaled units of the study. */
@@ -158,12 +158,12 @@ function nextState(
 ): ClusterSnapshot | undefined {
   const { counts, rows } = state;
   const k = counts.length;
-  for (const equations of readingsOf(message, rules)) {
+  for (const equations of inversionReadings(message, rules)) {
     const withCounts = (tried: readonly number[]): ClusterSnapshot => ({
       message: t,
       rows,
       counts: tried,
-      ...sumsOf(equations, tried, rules.typicalRows ?? rows, rules.grain),
+      ...inversionSums(equations, tried, rules.typicalRows ?? rows, rules.grain),
     });
     const same = withCounts(counts);
     const moved = state.sums.flatMap((sum, c) => (isNear(sum, same.sums[c], state.error + same.error) ? [] : [c]));

@@ -60,25 +60,25 @@ export async function attackScenario(study: Study, datasets: readonly Matrix[], 
     contract: await contractOf(study),
     seed,
     random,
-    datasets: [takeRows(own, range(apart, own.rows)), ...others.map((rows) => pickRows(rows, random))],
-    apart: takeRows(own, range(0, apart)),
-    rules: publicRules(study),
-    ranges: featureRanges(study),
+    datasets: [takeRows(own, scenarioNumbers(apart, own.rows)), ...others.map((rows) => pickRows(rows, random))],
+    apart: takeRows(own, scenarioNumbers(0, apart)),
+    rules: attackRules(study),
+    ranges: attackedRanges(study),
   };
 }
 
 /** Whole numbers from one up to the other, which is not among them. */
-export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+export const scenarioNumbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** In the scaled units of the study. */
-export function featureRanges({ features }: Study): Float64Array {
+export function attackedRanges({ features }: Study): Float64Array {
   return Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
 }
 
 /** What every neighbour knows. */
-export function publicRules(study: Study): PublicRules {
+export function attackRules(study: Study): PublicRules {
   const { alpha, coupling, typicalRows, privacy } = study;
-  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...featureRanges(study));
+  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...attackedRanges(study));
   return { alpha, coupling, typicalRows, grain };
 }
 
@@ -94,7 +94,7 @@ function pickRows(rows: Matrix, random: Random): Matrix {
 }
 
 function mixed(size: number, random: Random): number[] {
-  return range(0, size)
+  return scenarioNumbers(0, size)
     .map((i) => ({ i, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ i }) => i);
@@ -104,9 +104,11 @@ function mixed(size: number, random: Random): number[] {
 function drawDevices(study: Study, random: Random): Matrix[] {
   const { k, features, minimum } = study;
   const normal = normalStream(random);
-  const centres = range(0, k).map(() => features.map(({ min, max }) => min + (max - min) * (0.2 + 0.6 * random())));
-  const widths = range(0, k).map(() => 0.02 + 0.06 * random());
-  return range(0, DEVICES).map(() => {
+  const centres = scenarioNumbers(0, k).map(() =>
+    features.map(({ min, max }) => min + (max - min) * (0.2 + 0.6 * random())),
+  );
+  const widths = scenarioNumbers(0, k).map(() => 0.02 + 0.06 * random());
+  return scenarioNumbers(0, DEVICES).map(() => {
     const rows = Math.ceil(Math.max(60, 2 * k * minimum) * (1 + 0.5 * random()));
     const data = Float64Array.from({ length: rows * features.length }, () => 0);
     for (let r = 0; r < rows; r++) {

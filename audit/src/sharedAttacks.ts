@@ -7,7 +7,7 @@ import { simulatedSecrets } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, stages } from "@fedkm/device/shared";
 import { coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import { type AttackScenario, range } from "./scenario.ts";
+import { type AttackScenario, scenarioNumbers } from "./scenario.ts";
 
 /** A row counts as found if it is right to this share of the ranges. */
 const FOUND = 1e-6;
@@ -63,7 +63,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
     },
   });
   const own = datasets[0];
-  const withAdded = (first: number) => stack([takeRows(own, range(first, own.rows)), takeRows(apart, [0])]);
+  const withAdded = (first: number) => stack([takeRows(own, scenarioNumbers(first, own.rows)), takeRows(apart, [0])]);
   const changes: [Attack, () => void][] = [
     ["totals", () => {}],
     ["device joins", () => network.restart(last)],
@@ -89,7 +89,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
     outcomes.push(totalsOutcome(attack, seen.sums(), rows, study, known));
   }
   outcomes.push(
-    readBy("coalition", range(1, datasets.length), seen, rows, scene),
+    readBy("coalition", scenarioNumbers(1, datasets.length), seen, rows, scene),
     readBy("bystander", [1], seen, rows, scene),
   );
   outcomes.push(replayed(network, early), ...smallestClasses(network, datasets.length));

@@ -3,10 +3,10 @@
 import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { auditStudy } from "../src/audit.ts";
-import { type ClusterSnapshot, snapshotsOf } from "../src/inversion.ts";
+import { type ClusterSnapshot, inversionSnapshots } from "../src/inversion.ts";
 import { isolatedRows } from "../src/judge.ts";
 import type { ObservedMessage } from "../src/observation.ts";
-import { leakOf, verdictOf, wilsonInterval } from "../src/outcome.ts";
+import { leakOf, membershipInterval, verdictOf } from "../src/outcome.ts";
 import { rowClaims } from "../src/rowTracking.ts";
 import { ownStudy } from "../src/scenario.ts";
 
@@ -22,7 +22,7 @@ function messages(others: readonly (readonly [number, number])[], sums = others.
 }
 
 test("snapshotsOf(messages) finds the mean of a cluster, and that it is all of the rows", () => {
-  const [found] = snapshotsOf(
+  const [found] = inversionSnapshots(
     messages([
       [1, 1],
       [2, 4],
@@ -43,9 +43,9 @@ test("snapshotsOf(messages) finds nothing where rows changed between two message
     [35, 7],
     [36, 9],
   ];
-  expect(snapshotsOf(messages(others, changed), rules)).toEqual([]);
+  expect(inversionSnapshots(messages(others, changed), rules)).toEqual([]);
   const [first, second] = messages(others);
-  expect(snapshotsOf([first, { ...second, stamp: { epoch: 2, sequence: 0 } }], rules)).toEqual([]);
+  expect(inversionSnapshots([first, { ...second, stamp: { epoch: 2, sequence: 0 } }], rules)).toEqual([]);
 });
 
 /** Two clusters, with the numbers of their rows and the sums of the only feature. */
@@ -137,5 +137,5 @@ test("words say how many digits were found, and how sure a guess is", () => {
   expect(leakOf({ ...nothing, ...more, attack: "membership", guesses: 100, rightGuesses: 60 })).toBe(
     "right in 60 % of 100 guesses, 50 % is chance (95 % interval 50 % to 69 %)",
   );
-  expect(wilsonInterval(0, 10)[0]).toBe(0);
+  expect(membershipInterval(0, 10)[0]).toBe(0);
 });

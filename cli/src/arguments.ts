@@ -12,7 +12,7 @@ export function parseSeed(text: string): number {
   return seed;
 }
 
-export function parsePicture(file: string): string {
+export function parsePictureArgument(file: string): string {
   if (!/\.svg$/i.test(file)) throw new UsageError(`--out must name a file that ends in .svg, got "${file}"`);
   return file;
 }
@@ -59,7 +59,7 @@ export function parseNames(text: string): string[] {
 }
 
 /** A character or its name, of the option that is named. */
-export function parseCharacter(option: string) {
+export function parseCharacterArgument(option: string) {
   const parse = (text: string): string => {
     const character = characterNames[text] ?? text;
     if (!/^[ -~\t]$/.test(character) || /["\dA-Za-z+-]/.test(character)) {

@@ -1,7 +1,7 @@
 // fedkm.yaml: options of commands in a file. What is typed wins over what is written.
 
 import { readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files/light";
+import { fileSystemReason } from "@fedkm/files/light";
 import { joinedNames } from "@fedkm/tables/light";
 import type { Command, Option } from "commander";
 import { parseDocument } from "yaml";
@@ -28,7 +28,7 @@ function readSection(root: Command, file: string, name: string): Readonly<Record
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${systemReason(error)}`);
+    throw new UsageError(`cannot read ${file}: ${fileSystemReason(error)}`);
   }
   const document = parseDocument(text);
   const [fault] = document.errors;

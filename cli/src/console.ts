@@ -23,6 +23,16 @@ export function warnOn({ stderr }: Pick<Console, "stderr">): (warning: string) =
   return (warning) => void stderr.write(`fedkm: warning: ${warning}\n`);
 }
 
+/** An answer for a program as one JSON object, or in lines for a person. */
+export function printAnswer(
+  { stdout }: Console,
+  json: boolean | undefined,
+  facts: object,
+  lines: () => string[],
+): void {
+  stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : lines().join("\n")}\n`);
+}
+
 /** In bold where that helps, which was decided for the output in hand and not for the process's own. */
 export function bold(text: string, styled: boolean): string {
   return styled ? styleText("bold", text, { validateStream: false }) : text;

@@ -2,7 +2,7 @@
 
 import { matrix } from "@fedkm/core";
 import { contractOf, studyId } from "@fedkm/device";
-import { clusterNames, clusterSizes, lastStatus, readFolder } from "@fedkm/device/daemon";
+import { clusterNames, lastStatus, readFolder, rowSourceClusterSizes } from "@fedkm/device/daemon";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "@fedkm/tables";
 
 export async function modelOfFolder(state: string): Promise<Model> {
@@ -21,7 +21,7 @@ export async function modelOfFolder(state: string): Promise<Model> {
   const { k, alpha, features } = study;
   const scale = features.map((feature) => feature.scale);
   const scaled = matrix(centroids.map((row) => row.map((value, column) => value / scale[column])));
-  const sizes = await clusterSizes(folder, scaled, process.env);
+  const sizes = await rowSourceClusterSizes(folder, scaled, process.env);
   return {
     format: MODEL_FORMAT,
     version: MODEL_VERSIONS[0],

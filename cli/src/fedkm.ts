@@ -2,7 +2,7 @@
 
 import { writeSync } from "node:fs";
 import type { Console, Output } from "./console.ts";
-import { run } from "./program.ts";
+import { runCommandLine } from "./program.ts";
 
 process.stdout.on("error", async (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `head`, is no failure of ours.
@@ -28,4 +28,4 @@ const terminal: Output = {
 };
 
 const io: Console = process.stderr.isTTY ? Object.create(process, { stderr: { value: terminal } }) : process;
-process.exitCode = await run(process.argv.slice(2), io);
+process.exitCode = await runCommandLine(process.argv.slice(2), io);

@@ -1,13 +1,14 @@
 // Numbers as people read them on the terminal: those of tables, and how long something took.
 
-import { count, significant } from "@fedkm/tables/numbers";
-
-export { count, counted, dateText, significant, spreads, value } from "@fedkm/tables/numbers";
-
-/** A ratio in words of a sentence: two digits are enough, and whole numbers from 10 on. */
-export function times(value: number): string {
-  return value < 10 ? significant(value, 2) : count(Number(value.toPrecision(2)));
-}
+export {
+  counted,
+  countLabel,
+  firstNames,
+  readableDate,
+  readableSpread,
+  readableValue,
+  significantLabel,
+} from "@fedkm/tables/numbers";
 
 /** Whole milliseconds: one run on a busy machine knows no more. */
 export function duration(milliseconds: number): string {

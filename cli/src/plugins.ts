@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { parseNames } from "./arguments.ts";
 
 /** As typed: what is not said is not there. */
-export interface PluginOptions {
+export interface PluginFlags {
   readonly plugin?: readonly string[];
 }
 
@@ -19,8 +19,8 @@ export function addPluginOption(command: Command, adds: string): Command {
 }
 
 /** What is needed to load them is loaded only where there are any. */
-export async function pluginsOf({ plugin = [] }: PluginOptions): Promise<Plugins> {
+export async function pluginsOf({ plugin = [] }: PluginFlags): Promise<Plugins> {
   if (plugin.length === 0) return { methods: {}, datasets: {}, graphs: {}, measures: {} };
-  const { loadPlugins } = await import("@fedkm/experiments");
-  return loadPlugins(plugin);
+  const { loadExperimentPlugins } = await import("@fedkm/experiments");
+  return loadExperimentPlugins(plugin);
 }

@@ -7,94 +7,50 @@ import { version } from "./version.ts";
 
 type Definition = (io: Console) => Command;
 
+/** What each command is for, in the order in which --help lists them. */
+const summaries = {
+  demo: "run ten devices on this machine, compare them with other methods, draw a picture",
+  fit: "cluster files or database tables, each a device of a network",
+  choose: "find the number of clusters and how strongly devices should be tied",
+  predict: "label new rows with a model",
+  export: "write a model as SQL, ONNX, scikit-learn or CSV",
+  verify: "check a model against its files",
+  inspect: "show what fedkm reads from a file, and what to type",
+  compare: "run all methods on the same data with the same message budget",
+  reproduce: "repeat the paper's experiments and draw their figures",
+  study: "write or check the contract that all devices of a network share",
+  device: "set up, link and run one device of a network",
+  up: "run a whole network of devices on this machine",
+  playground: "watch devices, links and alpha in a page on this machine",
+  pipe: "answer requests of another program over standard input and output",
+  audit: "attack a simulated network or a recording, and show what neighbours can learn",
+  completion: "print a script that completes commands and flags in a shell",
+} as const;
+
 /** A command's flags are loaded when it is called, and its work when it runs: `fedkm --help` waits for neither. */
-const commands: readonly (readonly [name: string, summary: string, load: () => Promise<Definition>])[] = [
-  [
-    "demo",
-    "run ten devices on this machine, compare them with other methods, draw a picture",
-    async () => (await import("./commands/demo/command.ts")).demoCommand,
-  ],
-  [
-    "fit",
-    "cluster files or database tables, each a device of a network",
-    async () => (await import("./commands/fit/command.ts")).fitCommand,
-  ],
-  [
-    "choose",
-    "find the number of clusters and how strongly devices should be tied",
-    async () => (await import("./commands/choose/command.ts")).chooseCommand,
-  ],
-  [
-    "predict",
-    "label new rows with a model",
-    async () => (await import("./commands/predict/command.ts")).predictCommand,
-  ],
-  [
-    "export",
-    "write a model as SQL, ONNX, scikit-learn or CSV",
-    async () => (await import("./commands/export/command.ts")).exportCommand,
-  ],
-  [
-    "verify",
-    "check a model against its files",
-    async () => (await import("./commands/verify/command.ts")).verifyCommand,
-  ],
-  [
-    "inspect",
-    "show what fedkm reads from a file, and what to type",
-    async () => (await import("./commands/inspect/command.ts")).inspectCommand,
-  ],
-  [
-    "compare",
-    "run all methods on the same data with the same message budget",
-    async () => (await import("./commands/compare/command.ts")).compareCommand,
-  ],
-  [
-    "reproduce",
-    "repeat the paper's experiments and draw their figures",
-    async () => (await import("./commands/reproduce/command.ts")).reproduceCommand,
-  ],
-  [
-    "study",
-    "write or check the contract that all devices of a network share",
-    async () => (await import("./commands/study/command.ts")).studyCommand,
-  ],
-  [
-    "device",
-    "set up, link and run one device of a network",
-    async () => (await import("./commands/device/command.ts")).deviceCommand,
-  ],
-  [
-    "up",
-    "run a whole network of devices on this machine",
-    async () => (await import("./commands/up/command.ts")).upCommand,
-  ],
-  [
-    "playground",
-    "watch devices, links and alpha in a page on this machine",
-    async () => (await import("./commands/playground/command.ts")).playgroundCommand,
-  ],
-  [
-    "pipe",
-    "answer requests of another program over standard input and output",
-    async () => (await import("./commands/pipe/command.ts")).pipeCommand,
-  ],
-  [
-    "audit",
-    "attack a simulated network or a recording, and show what neighbours can learn",
-    async () => (await import("./commands/audit/command.ts")).auditCommand,
-  ],
-  [
-    "completion",
-    "print a script that completes commands and flags in a shell",
-    async () => (await import("./commands/completion/command.ts")).completionCommand,
-  ],
-];
+const loaders: Readonly<Record<keyof typeof summaries, () => Promise<Definition>>> = {
+  demo: async () => (await import("./commands/demo/command.ts")).demoCommand,
+  fit: async () => (await import("./commands/fit/command.ts")).fitCommand,
+  choose: async () => (await import("./commands/choose/command.ts")).chooseCommand,
+  predict: async () => (await import("./commands/predict/command.ts")).predictCommand,
+  export: async () => (await import("./commands/export/command.ts")).exportCommand,
+  verify: async () => (await import("./commands/verify/command.ts")).verifyCommand,
+  inspect: async () => (await import("./commands/inspect/command.ts")).inspectCommand,
+  compare: async () => (await import("./commands/compare/command.ts")).compareCommand,
+  reproduce: async () => (await import("./commands/reproduce/command.ts")).reproduceCommand,
+  study: async () => (await import("./commands/study/command.ts")).studyCommand,
+  device: async () => (await import("./commands/device/command.ts")).deviceCommand,
+  up: async () => (await import("./commands/up/command.ts")).upCommand,
+  playground: async () => (await import("./commands/playground/command.ts")).playgroundCommand,
+  pipe: async () => (await import("./commands/pipe/command.ts")).pipeCommand,
+  audit: async () => (await import("./commands/audit/command.ts")).auditCommand,
+  completion: async () => (await import("./commands/completion/command.ts")).completionCommand,
+};
 
 const CONFIG_FILE = "fedkm.yaml";
 
 /** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */
-export async function run(args: readonly string[], io: Console): Promise<number> {
+export async function runCommandLine(args: readonly string[], io: Console): Promise<number> {
   // A newcomer who types the bare name wants to know what there is.
   const line = args.length === 0 ? ["--help"] : args;
   try {
@@ -132,9 +88,9 @@ export async function program(io: Console, called: string | undefined): Promise<
     .exitOverride()
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
-  for (const [name, summary, load] of commands) {
-    const command = called === name || called === "all" ? (await load())(io) : new Command(name);
-    adopt(root, command.summary(summary));
+  for (const name of Object.keys(summaries) as (keyof typeof summaries)[]) {
+    const command = called === name || called === "all" ? (await loaders[name]())(io) : new Command(name);
+    adopt(root, command.summary(summaries[name]));
   }
   return root;
 }

@@ -25,7 +25,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "missing-policy":
       return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
     case "decimal-points":
-      return commaRemedy("the commas");
+      return commaRemedyFlags("the commas");
     case "dates":
       return "read dates as days since 1970 with --dates days";
     case "encoding":
@@ -38,7 +38,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
 }
 
 /** Numbers such as 1,000 look like both. */
-export function commaRemedy(commas: string): string {
+export function commaRemedyFlags(commas: string): string {
   return `say what ${commas} are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234)`;
 }
 

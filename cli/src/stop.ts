@@ -69,7 +69,7 @@ export function stoppableUnchanged<T>(
 }
 
 /** Between two pieces of long work: lets events come in, and throws if one of them was a stop. */
-export async function heed(signal: AbortSignal): Promise<void> {
+export async function throwIfStopped(signal: AbortSignal): Promise<void> {
   // The first turn may be the end of one in which nobody asks for signals any more.
   await setImmediate();
   await setImmediate();
@@ -83,7 +83,7 @@ export async function heed(signal: AbortSignal): Promise<void> {
 export async function interruptible<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
   const [script, context] = [new Script("work()"), createContext({ work })];
   // Last, because an event that comes between this and the work is lost.
-  await heed(signal);
+  await throwIfStopped(signal);
   // Signals reach the main thread only.
   if (!isMainThread) return work();
   try {

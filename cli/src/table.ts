@@ -2,7 +2,7 @@
 
 import type { MethodOutcome } from "@fedkm/experiments";
 import { bold } from "./console.ts";
-import { count, duration, significant } from "./numbers.ts";
+import { countLabel, duration, significantLabel } from "./numbers.ts";
 
 const GAP = "   ";
 
@@ -40,7 +40,11 @@ export function wrap(text: string, width: number): string[] {
 
 // How methods compare, as a table on the terminal: one row for each, with the best of those that do not pool in bold.
 
-export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean, withCollector = true): string[] {
+export function terminalOutcomeTable(
+  outcomes: readonly MethodOutcome[],
+  styled: boolean,
+  withCollector = true,
+): string[] {
   const scored = outcomes.some(({ nmi }) => nmi !== null);
   const plugged = Object.keys(outcomes[0].measures);
   const scores = scored ? ["NMI", "ARI"] : [];
@@ -50,14 +54,14 @@ export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean
     const { method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, collectorBytes, milliseconds } = own;
     return [
       method,
-      significant(gcd, 2),
-      significant(cv, 2),
+      significantLabel(gcd, 2),
+      significantLabel(cv, 2),
       `${costRatio?.toFixed(4) ?? "none"}${own.beatsPooled ? "*" : ""}`,
       ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
-      ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
-      count(messages),
-      count(bytes),
-      ...collector.map(() => (collectorBytes === null ? "" : count(collectorBytes))),
+      ...plugged.map((name) => (measures[name] === null ? "none" : significantLabel(measures[name], 3))),
+      countLabel(messages),
+      countLabel(bytes),
+      ...collector.map(() => (collectorBytes === null ? "" : countLabel(collectorBytes))),
       duration(milliseconds),
     ];
   });

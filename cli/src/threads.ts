@@ -5,7 +5,7 @@ import type { Kernel, Matrix } from "@fedkm/core";
 import type { Command } from "commander";
 import { parseWhole } from "./arguments.ts";
 
-export interface ThreadsOptions {
+export interface ThreadFlags {
   /** Default: as many as the machine has processors. */
   readonly threads?: number | undefined;
 }
@@ -23,7 +23,7 @@ export function addThreadsOption(command: Command): Command {
 
 /** Work with a kernel of so many threads, or without one where that would not pay. */
 export async function withThreads<T>(
-  { threads = availableParallelism() }: ThreadsOptions,
+  { threads = availableParallelism() }: ThreadFlags,
   datasets: readonly Matrix[],
   work: (kernel: Kernel | undefined) => Promise<T>,
 ): Promise<T> {

@@ -13,14 +13,14 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import { stoppable } from "./stop.ts";
 
 /** All of it, or work that writes it in pieces. */
 type Content = string | Uint8Array | ((write: (piece: Uint8Array) => Promise<void>) => Promise<void>);
 
 /** An interruption leaves the old file or the new one. */
-export async function writeWhole(file: string, content: Content): Promise<void> {
+export async function writeResultFile(file: string, content: Content): Promise<void> {
   await beside(file, async (temporary, signal) => {
     await writeContent(temporary, content, signal);
     renameSync(temporary, file);
@@ -28,7 +28,7 @@ export async function writeWhole(file: string, content: Content): Promise<void> 
 }
 
 /** Many files at once: those of the same names in the folder are replaced, others stay. Names may have folders in them. */
-export async function writeFolder(
+export async function writeResultFolder(
   folder: string,
   fill: (put: (name: string, content: Content) => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function writeFolder(
 }
 
 /** Whether `writeFolder` may well succeed, asked before the work for it begins. Makes nothing. */
-export function checkFolder(folder: string): void {
+export function checkResultFolder(folder: string): void {
   let above = dirname(resolve(folder));
   while (!existsSync(above)) above = dirname(above);
   try {
@@ -54,7 +54,7 @@ export function checkFolder(folder: string): void {
     accessSync(above, constants.W_OK);
     if (existsSync(folder)) opendirSync(folder).closeSync();
   } catch (error) {
-    throw new Error(`cannot write ${folder}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot write ${folder}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 
@@ -65,7 +65,7 @@ async function beside(path: string, work: (temporary: string, signal: AbortSigna
     await stoppable((signal) => work(temporary, signal));
   } catch (error) {
     if (error instanceof Error && "errno" in error) {
-      throw new Error(`cannot write ${path}: ${systemReason(error)}`, { cause: error });
+      throw new Error(`cannot write ${path}: ${fileSystemReason(error)}`, { cause: error });
     }
     throw error;
   } finally {

@@ -50,9 +50,9 @@ async function recordedDevice() {
   return { path, record };
 }
 
-test("fedkm audit --record says what the neighbours of a recorded device could compute of its rows", async () => {
+test("fedkm audit of a recording says what the neighbours of a recorded device could compute of its rows", async () => {
   const { path, record } = await recordedDevice();
-  const { code, stdout, stderr } = await outcome("audit", "--record", record, "--state", path, "--json");
+  const { code, stdout, stderr } = await outcome("audit", record, "--state", path, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const answer = JSON.parse(stdout);
   expect(answer).toMatchObject({ study: "planes", privacy: "open", minimum: 10 });
@@ -62,13 +62,13 @@ test("fedkm audit --record says what the neighbours of a recorded device could c
   expect(of("bystander").tried).toBe(2);
   const other = join(folder.path, "other.jsonl");
   writeFileSync(other, readFileSync(record, "utf8").replace(/"peer":"12D3\w+"/, '"peer":"somebody"'));
-  const refused = await outcome("audit", "--record", other, "--state", path);
+  const refused = await outcome("audit", other, "--state", path);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/must be of 12D3\w+, got one of somebody/) });
 });
 
 test("fedkm audit refuses what cannot be meant", async () => {
   for (const [args, message] of [
-    [["--record", "a.jsonl"], "--record and --state must be given together, got one of them"],
+    [["a.jsonl"], "a recording and --state must be given together, got one of them"],
     [["--data", "a.csv"], "--data needs --study, which names the columns and their bounds"],
     [["--privacy", "closed"], '--privacy must be one of open, guarded, private, got "closed"'],
   ] as const) {

@@ -60,6 +60,7 @@ test("choose names in its command what a shell would take for something else", (
   const options = { missing: "refuse", graph: "complete", scale: "none", weighting: "sample", seed: 1 } as const;
   const command = fitCommandLine(["-odd.tsv", "a b.csv"], { ...options, delimiter: "\t" }, { k: 2, alpha: 0.3 });
   expect(command).toBe("fedkm fit ./-odd.tsv 'a b.csv' --k 2 --alpha 0.3 --delimiter tab");
+  expect(fitCommandLine(["-"], options, { k: 2, alpha: 1 })).toBe("fedkm fit - --k 2 --alpha 1");
 });
 
 test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {

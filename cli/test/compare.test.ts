@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
-import { readAddress } from "../../web/src/engine/setup.ts";
+import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
-import { run } from "../src/program.ts";
-import { outcomeTable } from "../src/table.ts";
+import { runCommandLine } from "../src/program.ts";
+import { terminalOutcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
 
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function compare(args: readonly string[], options: Parameters<typeof fakeConsole>[0] = {}) {
   const console = fakeConsole(options);
-  return { code: await run(["compare", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["compare", ...args], console), ...console.said() };
 }
 
 const small = ["--points", "20", "--devices", "6", "--messages", "90"];
@@ -96,7 +96,7 @@ test.each([
   const { methods: outcomes, watched } = JSON.parse((await compare([...args, ...more, "--json"])).stdout);
   expect(watched.length).toBe(pairs);
   for (const { methods: shown, command } of watched) {
-    const { setup } = readAddress(command.match(/^fedkm playground '([^']+)'$/)[1]);
+    const { setup } = setupFromAddress(command.match(/^fedkm playground '([^']+)'$/)[1]);
     expect([setup.method, setup.versus]).toEqual(shown);
     for (const method of shown) {
       const outcome = outcomes.find((own: { method: string }) => own.method === method);
@@ -135,7 +135,7 @@ test("fedkm compare gives bytes by one rule: flooded, and beside it with one col
 test("outcomeTable marks the cost of a method that beats pooled with a star", () => {
   const quality = { gcd: 1, cv: 0, nmi: null, ari: null, rounds: 0, converged: true, curve: [], measures: {} };
   const row = { ...quality, messages: 1, bytes: 8, collectorBytes: null, milliseconds: 1 };
-  const lines = outcomeTable(
+  const lines = terminalOutcomeTable(
     [
       { ...row, method: "lucky", costRatio: 0.98, beatsPooled: true },
       { ...row, method: "pooled", costRatio: 1, beatsPooled: false },

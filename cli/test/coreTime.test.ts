@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { coreTime } from "../src/commands/fit/stabilityLater.ts";
+import { commandCoreTime } from "../src/commands/fit/stabilityLater.ts";
 
 test("coreTime counts time once in which the library works in two places", async () => {
   let time = 0;
-  const core = coreTime(() => time);
+  const core = commandCoreTime(() => time);
   const lasting = (milliseconds: number) => () => {
     time += milliseconds;
     return milliseconds;
@@ -19,7 +19,7 @@ test("coreTime counts time once in which the library works in two places", async
 
 test("coreTime counts the time of work that fails", async () => {
   let time = 0;
-  const core = coreTime(() => time);
+  const core = commandCoreTime(() => time);
   const failing = async () => {
     time = 3;
     throw new Error("of the work");

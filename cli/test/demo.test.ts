@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import "../../test/eventually.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
@@ -44,7 +44,7 @@ test("the example of fedkm demo runs ten programs that come as near to pooled as
 test("fedkm demo prints a table of at most 80 columns, with the best in bold on a terminal, and names its picture", async () => {
   const picture = join(folder.path, "table.svg");
   const console = fakeConsole({ terminal: true });
-  expect(await run(["demo", "--out", picture], console)).toBe(0);
+  expect(await runCommandLine(["demo", "--out", picture], console)).toBe(0);
   const { stdout, stderr } = console.said();
   const lines = stdout.split("\n");
   expect(lines.filter((line) => line.includes("\u001b[1m"))).toHaveLength(1);

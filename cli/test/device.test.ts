@@ -11,7 +11,7 @@ import { createIdentity } from "@fedkm/device/libp2p";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { studyText } from "../../device/test/problem.ts";
 import { eventually } from "../../test/eventually.ts";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
@@ -31,7 +31,7 @@ const at = (...parts: string[]) => join(folder, ...parts);
 
 async function device(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(["device", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["device", ...args], console), ...console.said() };
 }
 
 /** A device's own process; what it logs is kept. */
@@ -81,7 +81,7 @@ function writeData(name: string, rows: readonly (readonly number[])[]): string {
 async function init(state: string, index: number, alpha = 1): Promise<void> {
   const study = at(`${state}.yaml`);
   const features = ["--feature", "x:-30:30", "y:-30:30"];
-  await run(["study", "init", "--alpha", String(alpha), ...features, "--out", study], fakeConsole());
+  await runCommandLine(["study", "init", "--alpha", String(alpha), ...features, "--out", study], fakeConsole());
   const data = writeData(`${state}.csv`, toRows(datasets[index]));
   const { code, stdout } = await device("init", "--study", study, "--data", data, "--state", at(state));
   expect(code).toBe(0);
@@ -301,7 +301,7 @@ test("fedkm device run --metrics serves numbers to this machine and not to a web
 
 test("fedkm device init warns of rows that do not count, and makes the device all the same", async () => {
   const study = at("study.yaml");
-  await run(["study", "init", "--feature", "x:100:130", "y:-30:30", "--out", study], fakeConsole());
+  await runCommandLine(["study", "init", "--feature", "x:100:130", "y:-30:30", "--out", study], fakeConsole());
   const data = writeData("rows.csv", toRows(datasets[0]));
   const said = await device("init", "--study", study, "--data", data, "--state", at("north"));
   expect(said).toMatchObject({

@@ -49,7 +49,6 @@ const meanings: Readonly<Record<string, RegExp>> = {
   "--passphrase-file": /in the first line of this file/,
   "--plugin": /from a module in JavaScript or TypeScript/,
   "--privacy": /guarded/,
-  "--record": /fedkm (audit|device run)/,
   "--runs": /^how many/,
   "--sample": /so many rows/,
   "--scale": /none, standard/,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -43,5 +43,5 @@ export function temporaryFolder(): Folder {
 /** One command line, in this process. */
 export async function outcome(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(args, console), ...console.said() };
+  return { code: await runCommandLine(args, console), ...console.said() };
 }

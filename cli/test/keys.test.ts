@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -17,7 +17,7 @@ const at = (name: string) => join(folder.path, name);
 
 async function device(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(["device", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["device", ...args], console), ...console.said() };
 }
 
 const factsOf = async (state: string) => JSON.parse((await device("links", "--json", "--state", at(state))).stdout);

@@ -3,7 +3,7 @@
 import { edges, matrix } from "@fedkm/core";
 import { linkDevices } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { linksOf } from "../src/input/reading.ts";
+import { linksOfFlag } from "../src/input/reading.ts";
 import { temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
@@ -11,7 +11,7 @@ const names = ["north", "south", "coast & isles", "4"];
 const datasets = [0, 1, 5, 6].map((x) => matrix([[x], [x + 0.5]]));
 const linked = async (spec: string) =>
   Array.from(
-    edges(await linkDevices(linksOf(spec), names, datasets, 1)),
+    edges(await linkDevices(linksOfFlag(spec), names, datasets, 1)),
     ([i, j, weight]) => `${i}-${j}:${weight}`,
   ).sort();
 

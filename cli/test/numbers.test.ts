@@ -1,7 +1,7 @@
 // Numbers are written with the digits that are known.
 
 import { expect, test } from "vitest";
-import { count, duration, significant, times, value } from "../src/numbers.ts";
+import { countLabel, duration, readableValue, significantLabel } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],
@@ -16,11 +16,11 @@ test.each([
   [123456, 3, "1.23e5"],
   [-0.0488, 2, "-0.049"],
 ])("significant(%d, %d) is %s", (value, digits, text) => {
-  expect(significant(value, digits)).toBe(text);
+  expect(significantLabel(value, digits)).toBe(text);
 });
 
 test("count sets the thousands apart", () => {
-  expect(count(636768)).toBe("636,768");
+  expect(countLabel(636768)).toBe("636,768");
 });
 
 test.each([
@@ -28,16 +28,8 @@ test.each([
   [37_876.4, "37,876"],
   [-1_234_567.8, "-1,234,568"],
   [0.98244, "0.9824"],
-])("value(%d) is %s: all digits before the point", (number, text) => {
-  expect(value(number)).toBe(text);
-});
-
-test.each([
-  [1.84, "1.8"],
-  [18.2, "18"],
-  [1687, "1,700"],
-])("times(%d) is %s", (value, text) => {
-  expect(times(value)).toBe(text);
+])("readableValue(%d) is %s: all digits before the point", (number, text) => {
+  expect(readableValue(number)).toBe(text);
 });
 
 test.each([

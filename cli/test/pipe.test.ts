@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData } from "@fedkm/core";
-import { inCommonOrder } from "@fedkm/tables";
+import { clustersInModelOrder } from "@fedkm/tables";
 import { expect, it } from "vitest";
-import { decodeFrames, encodeFrame, type Frame } from "../src/commands/pipe/frames.ts";
+import { decodePipeFrames, encodePipeFrame, type Frame } from "../src/commands/pipe/frames.ts";
 
 const command = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
 
@@ -14,7 +14,7 @@ function pipe(input: Uint8Array) {
 }
 
 function frame(header: Frame["header"], arrays: readonly Matrix[] = []): Buffer {
-  return Buffer.concat([...encodeFrame(header, arrays)]);
+  return Buffer.concat([...encodePipeFrame(header, arrays)]);
 }
 
 async function framesOf(bytes: Buffer): Promise<Frame[]> {
@@ -22,7 +22,7 @@ async function framesOf(bytes: Buffer): Promise<Frame[]> {
   const pieces = async function* () {
     for (let from = 0; from < bytes.length; from += 7) yield bytes.subarray(from, from + 7);
   };
-  return gathered(decodeFrames(pieces()));
+  return gathered(decodePipeFrames(pieces()));
 }
 
 async function gathered(frames: AsyncIterable<Frame>): Promise<Frame[]> {
@@ -49,7 +49,7 @@ it("pipe answers one request after the other, and a refusal does not end it", as
   expect(strange.header.refusal).toBe('ask must be fit or predict, got "dance"');
   const found = methods.fedkm(datasets, complete(3), { k: 3, alpha: 1, seed: 1, weighting: "sample" });
   expect(fitted.header).toMatchObject({ objective: found.objective, rounds: found.rounds, converged: true });
-  expect(fitted.arrays.slice(0, 3)).toEqual(inCommonOrder(found.centroids, datasets));
+  expect(fitted.arrays.slice(0, 3)).toEqual(clustersInModelOrder(found.centroids, datasets));
   expect(fitted.arrays.slice(3).map(({ rows, cols }) => [rows, cols])).toEqual([
     [40, 1],
     [40, 1],

@@ -1,12 +1,12 @@
 // The command line answers in one line and with an exit code.
 
 import { expect, test } from "vitest";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 async function outcome(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(args, console), ...console.said() };
+  return { code: await runCommandLine(args, console), ...console.said() };
 }
 
 test("fedkm --version prints the version of the package", async () => {

@@ -1,8 +1,8 @@
 // The progress line is for people who look on, and goes away.
 
 import { expect, test } from "vitest";
-import { stepWatch } from "../src/input/progressWords.ts";
 import { progressOn } from "../src/progress.ts";
+import { progressWatch } from "../src/progressWords.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 test("progressOn writes nothing where nobody looks on", () => {
@@ -35,7 +35,7 @@ test("a fit says its round, how many there can be, and how long they take at mos
   const said: string[] = [];
   let time = 0;
   const show = (text: string) => void said.push(text);
-  const watch = stepWatch({ show, announce: show, erase: () => {} }, [], () => time);
+  const watch = progressWatch({ show, announce: show, erase: () => {} }, [], () => time);
   // The start and the opening take long, which says nothing about later rounds.
   for (const [round, at] of [
     [0, 50_000],

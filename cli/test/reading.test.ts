@@ -5,15 +5,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expandPatterns } from "@fedkm/files";
-import { readRows } from "@fedkm/tables";
+import { readInput } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { stepWatch } from "../src/input/progressWords.ts";
+import { progressWatch } from "../src/progressWords.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
 const at = (...names: string[]) => join(folder.path, ...names);
 const bin = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
-const read = (patterns: readonly string[], options = {}) => readRows({ files: expandPatterns(patterns), ...options });
+const read = (patterns: readonly string[], options = {}) => readInput({ files: expandPatterns(patterns), ...options });
 
 test("a set in a quoted pattern names files, and a folder names all that can be read in it", () => {
   mkdirSync(at("parts", "deeper"), { recursive: true });
@@ -88,7 +88,7 @@ test("reading says its share and, after a while, the seconds that are left", () 
   const said: string[] = [];
   let time = 0;
   const show = (text: string) => void said.push(text);
-  const watch = stepWatch({ show, announce: show, erase: () => {} }, files, () => time);
+  const watch = progressWatch({ show, announce: show, erase: () => {} }, files, () => time);
   watch({ step: "read", name: files[0] });
   watch({ step: "read", name: files[0], bytes: 50 });
   time = 4000;

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
 import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAddress } from "../../web/src/engine/setup.ts";
+import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fedkm-reproduce-"));
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function reproduce(args: readonly string[], options: Parameters<typeof fakeConsole>[0] = {}) {
   const console = fakeConsole(options);
-  return { code: await run(["reproduce", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["reproduce", ...args], console), ...console.said() };
 }
 
 const at = (...names: string[]) => join(folder, ...names);
@@ -83,7 +83,7 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(commands.length).toBe(6);
     expect(said.stdout).toContain(`fedkm playground '${commands[0]}'`);
     for (const state of commands) {
-      const { setup } = readAddress(state);
+      const { setup } = setupFromAddress(state);
       const { data, alpha, points, density, preset } = setup;
       const start = preset === "paper" ? "local" : "auto";
       const row = rows.find((one) => {

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { complete, fit, type Matrix, matrix, objective, paperData, toRows } from "@fedkm/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { missingEngines, startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
-import { clickhousePlace, duckdbPlace, type Place, postgresPlace } from "../../sql/test/places.ts";
-import { run } from "../src/program.ts";
+import { clickhouseTables, duckdbTables, type EngineTables, postgresTables } from "../../sql/test/engines.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";
 
@@ -26,7 +26,7 @@ async function fedkm(...args: string[]) {
   const own = args.map((arg) =>
     arg.replace(/^(duckdb:)?(?=(examples|lake|streamed|again|both|north|study\.yaml)(\/|$))/, `$1${folder.path}/`),
   );
-  const code = await run(own, io);
+  const code = await runCommandLine(own, io);
   return { code, ...io.said() };
 }
 
@@ -114,7 +114,7 @@ describe("docs/data.md", () => {
 
 describe.skipIf(!isComplete)("with servers", () => {
   const { datasets } = paperData("iso", 4, 60, 5);
-  const devices: Place[] = [];
+  const devices: EngineTables[] = [];
   const addresses: string[] = [];
   let addressOfVisits = "";
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -122,7 +122,7 @@ describe.skipIf(!isComplete)("with servers", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    devices.push(await duckdbPlace(), await postgresPlace(postgres));
+    devices.push(await duckdbTables(), await postgresTables(postgres));
     writeFileSync(
       join(folder.path, "own.csv"),
       `c0,c1\n${toRows(datasets[0])
@@ -135,7 +135,7 @@ describe.skipIf(!isComplete)("with servers", () => {
     );
     for (const [, sql] of page.matchAll(/^```sql\n([\s\S]*?)^```/gm)) await postgres.run(sql);
     const clickhouse = await startClickHouse();
-    devices.push(await clickhousePlace(clickhouse));
+    devices.push(await clickhouseTables(clickhouse));
     await clickhouse.run(
       "CREATE TABLE all_visits ENGINE = Log AS SELECT toUInt8(number % 90) AS age, number % 7 AS days, number * 1.5 AS cost FROM numbers(300)",
     );

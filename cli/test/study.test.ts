@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 let folder = "";
@@ -18,7 +18,7 @@ afterAll(() => {
 
 async function study(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(["study", ...args], console), ...console.said() };
+  return { code: await runCommandLine(["study", ...args], console), ...console.said() };
 }
 
 test("fedkm study init writes a file that study check understands", async () => {

@@ -10,7 +10,7 @@ import { paperData } from "@fedkm/core";
 import { lockFolder } from "@fedkm/device/daemon";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../test/eventually.ts";
-import { run } from "../src/program.ts";
+import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
@@ -28,7 +28,7 @@ afterEach(() => {
 
 async function up(...args: string[]) {
   const console = fakeConsole();
-  return { code: await run(["up", "--state", join(folder, "net"), ...args], console), ...console.said() };
+  return { code: await runCommandLine(["up", "--state", join(folder, "net"), ...args], console), ...console.said() };
 }
 
 /** Every file below a folder, by its path. */
@@ -50,7 +50,9 @@ const isAlive = (pid: number) => {
 test("devices with shared clusters settle without an objective, and their status counts generations and no rounds", async () => {
   const study = join(folder, "shared.yaml");
   const features = ["--feature", "x1:-40:40", "x2:-40:40"];
-  expect(await run(["study", "init", "--clusters", "shared", ...features, "--out", study], fakeConsole())).toBe(0);
+  expect(
+    await runCommandLine(["study", "init", "--clusters", "shared", ...features, "--out", study], fakeConsole()),
+  ).toBe(0);
   const files = paperData("iso", 3, 60, 1).datasets.map(({ data, rows }, i) => {
     const lines = Array.from({ length: rows }, (_, r) => `${data[2 * r]},${data[2 * r + 1]}`);
     writeFileSync(join(folder, `${i}.csv`), `x1,x2\n${lines.join("\n")}\n`);
@@ -60,7 +62,7 @@ test("devices with shared clusters settle without an objective, and their status
   expect(code).toBe(0);
   expect(stdout).toMatch(/\n3 of 3 settled\n/);
   const console = fakeConsole();
-  await run(["device", "status", "--state", join(folder, "net", "device-1")], console);
+  await runCommandLine(["device", "status", "--state", join(folder, "net", "device-1")], console);
   const said = console.said().stdout;
   expect(said).toMatch(/\nshared clusters: generation \d+ \(rows\), last sums over 3 devices/);
   expect(said).not.toMatch(/\nround|12D3|is away/);
@@ -164,7 +166,7 @@ test("fedkm up takes one file for each device, and says what does not fit togeth
   const data = ["a.csv", "b.csv"].map((name) => join(folder, name));
   for (const file of data) writeFileSync(file, "x\n1\n2\n");
   const study = join(folder, "study.yaml");
-  await run(["study", "init", "--feature", "x:0:10", "--out", study], fakeConsole());
+  await runCommandLine(["study", "init", "--feature", "x:0:10", "--out", study], fakeConsole());
   const refused: [string[], string][] = [
     [["--data", ...data], "--data needs --study (fedkm study init --data writes a first one)"],
     [["--study", study], "--study needs --data: the paper's points have a study of their own"],

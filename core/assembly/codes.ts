@@ -24,24 +24,24 @@ export function survey(state: State, from: i32, to: i32, largest: usize): void {
 const TO_INTEGER: f64 = 6755399441055744;
 
 /**
- * Surveys a range of rows as above and codes them: (x - centre) / step rounded to int16, into tiles. Rows farther than
- * `radius` from the centre get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding
+ * Surveys a range of rows as above and codes them: (x - origin) / step rounded to int16, into tiles. Rows farther than
+ * `radius` from the origin get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding
  * took off the others. `from` is even.
  */
-export function encode(state: State, centre: usize, from: i32, to: i32, step: f64, radius: f64, largest: usize): f64 {
+export function encode(state: State, origin: usize, from: i32, to: i32, step: f64, radius: f64, largest: usize): f64 {
   let worst: f64 = 0;
   for (let row = from; row < to; row += 2) {
     // An odd last row is coded twice: nobody reads the place behind it.
-    worst = max(worst, encodeTwo(state, row, min(row + 1, to - 1), centre, step, radius, largest));
+    worst = max(worst, encodeTwo(state, row, min(row + 1, to - 1), origin, step, radius, largest));
   }
   return worst;
 }
 
 /**
- * Codes of two rows, a pair of columns every 32 bytes. Squared lengths of the rows from the centre and of what rounding
+ * Codes of two rows, a pair of columns every 32 bytes. Squared lengths of the rows from the origin and of what rounding
  * took off are added in whatever order is fast: they decide nothing that could change a label.
  */
-function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, radius: f64, largest: usize): f64 {
+function encodeTwo(state: State, row: i32, next: i32, origin: usize, step: f64, radius: f64, largest: usize): f64 {
   const bytes = <usize>state.cols << 3;
   const target = state.tiles + <usize>(row >> 3) * (<usize>state.pairs << 5) + (<usize>(row & 7) << 2);
   let x = rowAt(state.points, row, bytes);
@@ -65,7 +65,7 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
     const sizeX = f64x2.abs(f64x2.mul(valueX, f64x2.splat(weightX)));
     const sizeY = f64x2.abs(f64x2.mul(valueY, f64x2.splat(weightY)));
     v128.store(largest, f64x2.pmax(v128.load(largest), f64x2.pmax(sizeX, sizeY)));
-    const middle = v128.load(centre);
+    const middle = v128.load(origin);
     const offX = f64x2.sub(valueX, middle);
     const offY = f64x2.sub(valueY, middle);
     normX = f64x2.add(normX, f64x2.mul(offX, offX));
@@ -80,7 +80,7 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
     squares = i32x4.add(squares, i32x4.dot_i16x8_s(codes, codes));
     x += 16;
     y += 16;
-    centre += 16;
+    origin += 16;
     largest += 16;
     to += 32;
   }
@@ -88,8 +88,8 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
   let lengthsY = f64x2.add(v128.shuffle<f64>(normY, restY, 0, 2), v128.shuffle<f64>(normY, restY, 1, 3));
   if (bytes & 15) {
     store<f64>(largest, max(load<f64>(largest), max(abs(load<f64>(x) * weightX), abs(load<f64>(y) * weightY))));
-    lengthsX = f64x2.add(lengthsX, encodeOne(load<f64>(x) - load<f64>(centre), to, step));
-    lengthsY = f64x2.add(lengthsY, encodeOne(load<f64>(y) - load<f64>(centre), to + 4, step));
+    lengthsX = f64x2.add(lengthsX, encodeOne(load<f64>(x) - load<f64>(origin), to, step));
+    lengthsY = f64x2.add(lengthsY, encodeOne(load<f64>(y) - load<f64>(origin), to + 4, step));
     const codes = v128.load64_zero(to);
     squares = i32x4.add(squares, i32x4.dot_i16x8_s(codes, codes));
   }

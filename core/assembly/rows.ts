@@ -140,15 +140,15 @@ export function weigh(state: State, row: i32, count: i32, distances: usize): voi
   }
 }
 
-/** Squared distances of all rows in a range to one centre; `into` has room for a multiple of four. */
-export function distances(state: State, centre: usize, from: i32, to: i32, into: usize): void {
+/** Squared distances of all rows in a range to one origin; `into` has room for a multiple of four. */
+export function distances(state: State, origin: usize, from: i32, to: i32, into: usize): void {
   const bytes = <usize>state.cols << 3;
   for (let row = from; row < to; row += 4) {
     const last = to - row - 1;
     fourDistances(
       rowAt(state.points, row, bytes), rowAt(state.points, row + min(1, last), bytes),
       rowAt(state.points, row + min(2, last), bytes), rowAt(state.points, row + min(3, last), bytes),
-      centre, centre, centre, centre, state.cols, into,
+      origin, origin, origin, origin, state.cols, into,
     );
     into += 32;
   }

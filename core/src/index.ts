@@ -5,14 +5,14 @@ export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
 export type { LabelledPoints, PaperKind, Partition } from "./data/datasets.ts";
-export { paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly, twoCommunities } from "./data/datasets.ts";
+export { communityData, paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly } from "./data/datasets.ts";
 export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
 export { normalStream, type Random, randomStream } from "./data/random.ts";
 export type { FitModel, GuardedSummary, Round, RoundSummary } from "./fit/fit.ts";
 export { fit, fitRounds } from "./fit/fit.ts";
-export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export type { NetworkState, RoundResult, Weighting } from "./fit/network.ts";
-export { commit, largestCoordinate, refreshStatistics } from "./fit/network.ts";
+export type { FitOptions, Preset, Privacy, Weighting } from "./fit/fitOptions.ts";
+export type { NetworkState, RoundResult } from "./fit/network.ts";
+export { commitNetworkUpdate, largestNetworkCoordinate, refreshNetworkStatistics } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { communities, complete, erdosRenyi, geometric, grid, path, ring, smallWorld, star } from "./graph/families.ts";
 export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph/graph.ts";
@@ -42,11 +42,17 @@ export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./m
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
-export type { Flooded, FloodOptions, FloodSettings } from "./methods/flooding.ts";
-export { collect, floodSettings, ownCentres, sharedCentres, solveComponents } from "./methods/flooding.ts";
+export type { FloodOptions, FloodSettings } from "./methods/flooding.ts";
+export {
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
+  floodSettings,
+  solveFlood,
+} from "./methods/flooding.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
-export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
+export { type KfedModel, type KfedOptions, lateKfedLabels } from "./methods/kfed.ts";
 export type {
   CommonOptions,
   Method,
@@ -55,11 +61,12 @@ export type {
   OptionForms,
   RoundsMethodOptions,
 } from "./methods/method.ts";
-export { judgingOptions, methodOfAnswer, methodOfRounds, orderSeeds, roundsOptions } from "./methods/method.ts";
+export { judgingOptions, methodOfAnswer, methodOfRounds, orderMethodSeeds, roundsOptions } from "./methods/method.ts";
+export type { PointSketch } from "./start/federated.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";
 export type { Coupling, Penalty, PenaltyOption, ScaledPenalty } from "./update/coupling.ts";
-export { largestDrift } from "./update/robustPull.ts";
+export { largestRobustDrift } from "./update/robustPull.ts";
 export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./update/updateDevice.ts";
 export type { UpdateOptions } from "./update/updateOptions.ts";

@@ -38,18 +38,13 @@ export interface NetworkListener {
   onDisconnect(peer: string): void;
 }
 
-interface Alarm {
-  /** Rings after this time, or sooner if it was asked to. */
-  set(milliseconds: number): void;
-  cancel(): void;
-}
-
 /** Rings once, at the earliest of the times that it was asked for. */
-export function alarm(clock: Clock, ring: () => void): Alarm {
+export function clockAlarm(clock: Clock, ring: () => void) {
   let at = Number.POSITIVE_INFINITY;
   let cancel = () => {};
   return {
-    set(milliseconds) {
+    /** Rings after this time, or sooner if it was asked to. */
+    set(milliseconds: number) {
       const wanted = clock.now() + milliseconds;
       if (wanted >= at) return;
       cancel();
@@ -97,9 +92,4 @@ export class Allowance {
 /** What went wrong, in the words of whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
-export function writeReason(error: unknown): string {
-  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

@@ -16,7 +16,7 @@ export {
   whatNeighboursLearn,
   whatTrustMeans,
 } from "./privacy/privacyTradeoff.ts";
-export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
+export { canSimulateShared, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export { simulateStudy } from "./simulation/studyRun.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";

@@ -31,7 +31,7 @@ export function refusalOf(text: string): string {
 }
 
 /** Of a device that knows no sketch. */
-export const noTag: OpeningTag = { number: 0, table: 0, seed: 0 };
+export const noTag: OpeningTag = { number: 0, table: 0, start: 0 };
 
 /** What a frame of these centroids says. */
 export function said(numbers: readonly number[], present: readonly boolean[], tag = noTag): CentroidsContent {

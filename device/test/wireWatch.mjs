@@ -21,7 +21,7 @@ function equalRows({ rows }, data, c, d) {
   return alike.filter((row) => row.every((x, i) => x === data[c * d + i])).length;
 }
 
-function scan(own, { outgoing, last, rows: all }, starts, report) {
+function scan(own, { outgoing, last, localData: { rows: all } }, starts, report) {
   if (outgoing === undefined) return;
   const { data, present } = outgoing;
   const { k, minimum, privacy } = own.study;
@@ -108,7 +108,7 @@ export function watchedSender(Sender, starts, report) {
       if (sketch === undefined) return;
       const d = sketch.centroids.length / sketch.shares.length;
       // Shares are rounded up to 255ths.
-      const shareOfOne = Math.ceil(255 / model.rows);
+      const shareOfOne = Math.ceil(255 / model.localData.rows);
       sketch.shares.forEach((share, c) => {
         const rows = share <= shareOfOne ? 1 : 2;
         if (share > 0) scanNumbers(own, "sketch", { data: sketch.centroids, c, d, rows }, report);

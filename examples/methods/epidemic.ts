@@ -8,15 +8,15 @@
 //   fedkm compare --plugin examples/methods/epidemic.ts --method fedkm,epidemic --set epidemic.gossip=60
 
 import {
-  largestCoordinate,
+  largestNetworkCoordinate,
   type Method,
   type MethodOptions,
   methodOfRounds,
   type NetworkState,
-  orderSeeds,
+  orderMethodSeeds,
   type Random,
   randomStream,
-  refreshStatistics,
+  refreshNetworkStatistics,
   roundsOptions,
 } from "@fedkm/core";
 import { pushSum } from "./pushSum.ts";
@@ -34,7 +34,7 @@ const epidemic: Method<EpidemicOptions> = methodOfRounds(
     if (!Number.isInteger(gossip) || gossip < 1) {
       throw new RangeError(`gossip must be an integer of at least 1, got ${gossip}`);
     }
-    orderSeeds(network, seeds);
+    orderMethodSeeds(network, seeds);
     const random = randomStream(seed, "epidemic");
     return () => runIteration(network, gossip, tol, random);
   },
@@ -67,8 +67,8 @@ function runIteration(network: NetworkState, gossip: number, tol: number, random
       largestMove = Math.max(largestMove, Math.abs(mean - data[at]));
       data[at] = mean;
     }
-    scale = Math.max(scale, largestCoordinate(network, i));
-    refreshStatistics(network, i);
+    scale = Math.max(scale, largestNetworkCoordinate(network, i));
+    refreshNetworkStatistics(network, i);
   }
   return { largestMove, converged: largestMove <= tol * scale };
 }

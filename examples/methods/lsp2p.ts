@@ -14,8 +14,8 @@ import {
   type MethodOptions,
   methodOfRounds,
   type NetworkState,
-  orderSeeds,
-  refreshStatistics,
+  orderMethodSeeds,
+  refreshNetworkStatistics,
   roundsOptions,
 } from "@fedkm/core";
 
@@ -38,7 +38,7 @@ const { tol, ...taken } = roundsOptions;
 const lsp2p: Method<Lsp2pOptions> = methodOfRounds(
   (network, { gamma = 0, seeds = "shared" }: Lsp2pOptions) => {
     if (!(gamma >= 0)) throw new RangeError(`gamma must be a number of at least 0, got ${gamma}`);
-    orderSeeds(network, seeds);
+    orderMethodSeeds(network, seeds);
     const stopped = new Uint8Array(network.graph.size);
     const run = { network, counts: network.counts.slice(), sums: network.sums.slice(), stopped };
     return () => runIteration(run, gamma);
@@ -61,7 +61,7 @@ function runIteration(run: Run, gamma: number) {
     const move = adoptUpdate(network, i);
     if (move <= gamma) stopped[i] = 1;
     largestMove = Math.max(largestMove, move);
-    refreshStatistics(network, i);
+    refreshNetworkStatistics(network, i);
   }
   return { largestMove, converged: stopped.every((own) => own === 1) };
 }

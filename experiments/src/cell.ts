@@ -3,7 +3,6 @@
 
 import {
   type LabelledPoints,
-  type Matrix,
   type methods,
   type Partition,
   randomStream,
@@ -11,9 +10,8 @@ import {
   splitByLabel,
   splitBySizes,
   splitEvenly,
-  takeRows,
 } from "@fedkm/core";
-import { groupedBy, type TableRow } from "./table.ts";
+import { groupCells } from "./table.ts";
 
 /** dirichlet: label skew of concentration `amount`. classes: so many on each device. sizes: the largest over the smallest. */
 export interface Split {
@@ -22,7 +20,7 @@ export interface Split {
 }
 
 /** Undefined where the text is no split. */
-export function parseSplit(text: string): Split | undefined {
+export function parseDeal(text: string): Split | undefined {
   if (text === "even") return { kind: "even", amount: 1 };
   const [, kind, number] = /^(dirichlet|classes|sizes):(\S+)$/.exec(text) ?? [];
   const amount = Number(number);
@@ -58,22 +56,6 @@ function geometricSizes(rows: number, devices: number, ratio: number): number[] 
 /** From devices that are alike to devices that hold few of the clusters. */
 export const splitNames = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"] as const;
 
-/** Of every device's rows, one in so many is held back. */
-const HELD_BACK = 5;
-
-/** What every device sees, and what it is judged by. Rows come class by class or in random order: this is fair to both. */
-export function holdBackRows(datasets: readonly Matrix[]): { readonly seen: Matrix[]; readonly unseen: Matrix[] } {
-  const part = (points: Matrix, held: boolean) => {
-    const rows = Array.from({ length: points.rows }, (_, row) => row);
-    return takeRows(
-      points,
-      rows.filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held),
-    );
-  };
-  return { seen: datasets.map((own) => part(own, false)), unseen: datasets.map((own) => part(own, true)) };
-}
-
-/** The paper's kinds of data. */
 export type DrawnName = "iso" | "var" | "aniso";
 
 /** A kind and a split, such as "var classes:2": dealt by that split, and one row in five of every device held back. */
@@ -129,9 +111,7 @@ export interface StudyCell {
   /** A pass that lowers the local objective by no more is the last. */
   readonly tol: number | null;
   readonly safeguard: boolean;
-  /** Of distributed. */
   readonly eta: number | null;
-  /** Of gradient. */
   readonly rho: number | null;
   readonly rounds: number;
   readonly run: number;
@@ -214,20 +194,9 @@ export const measureColumns = [
   "own_cost_ratio",
 ] as const;
 
-export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
-  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
-  return {
-    ...same,
-    points_per_device: pointsPerDevice,
-    edge_probability: graph ?? edgeProbability,
-    safeguard: safeguard ? 1 : 0,
-    most_rounds: rounds,
-  };
-}
-
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
-export function batches(cells: readonly StudyCell[]): StudyCell[][] {
-  return groupedBy(cells, ({ dataset, devices, pointsPerDevice, k, network, seed }) =>
+export function cellBatches(cells: readonly StudyCell[]): StudyCell[][] {
+  return groupCells(cells, ({ dataset, devices, pointsPerDevice, k, network, seed }) =>
     [dataset, devices, pointsPerDevice, k, network, seed].join(" "),
   );
 }

@@ -7,15 +7,15 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
-import { batches } from "./cell.ts";
-import { loadPlugins, withPlugins } from "./plugins/plugin.ts";
+import { cellBatches } from "./cell.ts";
+import { loadExperimentPlugins, withPlugins } from "./plugins/plugin.ts";
 import type { FinishedRuns } from "./results/results.ts";
-import { featuresPlan, reducedFeatures } from "./studies/followUp.ts";
+import { featuresPlan, followUpFeatures } from "./studies/followUp.ts";
 import { studies } from "./studies/index.ts";
 import type { Plan, PlanOptions } from "./studies/plan.ts";
 import { toCsv } from "./table.ts";
 import { openJournal } from "./trial/journal.ts";
-import { runBatches, workIn } from "./trial/pool.ts";
+import { poolWork, runBatches } from "./trial/pool.ts";
 import { type RunRow, runColumns } from "./trial/trial.ts";
 
 /** A user's own points and classes for the study "features". */
@@ -26,21 +26,20 @@ export interface Features {
 }
 
 /** Points as they were read; wide ones are reduced. */
-export function featuresOf({ points, labels }: LabelledPoints): Features {
-  const sha256 = createHash("sha256").update(new Uint8Array(points.data.buffer)).update(labels).digest("hex");
-  return {
-    points: reducedFeatures({ points, labels }),
-    mark: { rows: points.rows, columns: points.cols, sha256 },
-  };
+export function reproductionFeatures({ points, labels }: LabelledPoints): Features {
+  const sha256 = hashOf(new Uint8Array(points.data.buffer), labels);
+  return { points: followUpFeatures({ points, labels }), mark: { rows: points.rows, columns: points.cols, sha256 } };
+}
+
+function hashOf(...parts: readonly NodeJS.ArrayBufferView[]): string {
+  return parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 }
 
 export interface StudyRequest extends PlanOptions {
   /** One of `studies`, or "features", which needs the next two. */
   readonly what: string;
   readonly features?: Features | undefined;
-  /** How many devices share the features. */
   readonly devices: number;
-  /** Files of plug-ins. */
   readonly plugins?: readonly string[] | undefined;
   /** Where the journal is. */
   readonly folder: string;
@@ -62,15 +61,15 @@ export interface StudyProgress {
 }
 
 /** Runs all cells of a study. What was finished when it is stopped stays in the journal of its folder. */
-export async function runStudy(request: StudyRequest): Promise<FinishedRuns> {
+export async function reproduceStudy(request: StudyRequest): Promise<FinishedRuns> {
   const { what, features, devices, runs, seed, quick, starts, plugins: files } = request;
   const began = performance.now();
   const planning = { runs, seed, starts, quick };
-  const plugins = await loadPlugins(files ?? []);
+  const plugins = await loadExperimentPlugins(files ?? []);
   const study = features ? featuresPlan(features.points, devices, planning) : studies[what](planning);
   const plan = withPlugins(study, plugins);
   const own = features && { data: features.mark, devices };
-  const added = files && { plugins: files.map((file) => ({ file, sha256: fileHash(file) })) };
+  const added = files && { plugins: files.map((file) => ({ file, sha256: hashOf(readFileSync(file)) })) };
   const asked = { fedkm: packageFile().version, what, ...own, ...added, seed, runs, quick, starts };
   const manifest = { ...asked, cells: plan.cells.length };
   const rows = await runCells(plan, manifest, request);
@@ -91,11 +90,11 @@ export async function runStudy(request: StudyRequest): Promise<FinishedRuns> {
 /** All rows in the order of the cells, whatever the order in which workers finished them. */
 async function runCells({ cells }: Plan, manifest: object, request: StudyRequest): Promise<RunRow[]> {
   const { folder, resume, workers, features, plugins, signal, onProgress = () => {} } = request;
-  const parts = batches(cells);
+  const parts = cellBatches(cells);
   const journal = openJournal(folder, manifest, resume);
   const finished = new Map(journal.finished);
   const waiting = new Map([...parts.entries()].filter(([batch]) => !finished.has(batch)));
-  const total = [...waiting.values()].reduce((sum, own) => sum + workIn(own), 0);
+  const total = [...waiting.values()].reduce((sum, own) => sum + poolWork(own), 0);
   let done = 0;
   try {
     onProgress({ finished: finished.size, problems: parts.length, share: 0 });
@@ -107,7 +106,7 @@ async function runCells({ cells }: Plan, manifest: object, request: StudyRequest
       onFinished(batch, rows) {
         journal.add(batch, rows);
         finished.set(batch, rows);
-        done += workIn(parts[batch]);
+        done += poolWork(parts[batch]);
         onProgress({ finished: finished.size, problems: parts.length, share: done / total });
       },
     });
@@ -115,10 +114,6 @@ async function runCells({ cells }: Plan, manifest: object, request: StudyRequest
     journal.close();
   }
   return parts.flatMap((_, batch) => finished.get(batch) ?? []);
-}
-
-function fileHash(file: string): string {
-  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
 const root = new URL("../", import.meta.url);

@@ -1,15 +1,14 @@
 // Tables with named columns: rows in memory and CSV text, whose bytes depend on nothing but the rows.
 
-import { csvLine, csvRecords } from "@fedkm/files";
+import { csvRecordLine, csvRecords } from "@fedkm/files";
 
 export type Value = number | string | null;
 
-/** A row of a table. */
 export type TableRow<Column extends string = string> = { readonly [column in Column]: Value };
 
 /** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */
 export function toCsv<Column extends string>(columns: readonly Column[], rows: readonly TableRow<Column>[]): string {
-  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join("");
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvRecordLine).join("");
 }
 
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
@@ -33,7 +32,7 @@ function value(text: string): Value {
 export type Where = { readonly [column: string]: Value | readonly Value[] };
 
 /** Rows that agree with all patterns, where an empty field agrees with everything. */
-export function selectRows(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
+export function selectCellRows(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
   const wanted = patterns.flatMap((where) => Object.entries(where));
   return rows.filter((row) =>
     wanted.every(([column, value]) => {
@@ -44,7 +43,7 @@ export function selectRows(rows: readonly TableRow[], ...patterns: readonly Wher
 }
 
 /** Items with one key together, in the order of the first of each. */
-export function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+export function groupCells<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -1,10 +1,10 @@
 // Claims are counted right where the truth is known, and both starts are judged.
 
 import { expect, test } from "vitest";
-import { cellRow } from "../src/cell.ts";
 import { judgeClaims } from "../src/results/claims.ts";
 import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
+import { cellRow } from "../src/trial/trial.ts";
 
 const { cells } = studies.all({ runs: 2, seed: 1, starts: ["local", "auto"], quick: true });
 

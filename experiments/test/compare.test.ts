@@ -16,7 +16,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
 import { compareMethods, type MethodOutcome, MOST_RESTARTS, type OptionsByMethod } from "../src/compare/compare.ts";
-import { drawBudget } from "../src/compare/picture.ts";
+import { drawComparison } from "../src/compare/picture.ts";
 
 const { datasets, labels } = paperData("iso", 8, 40, 2);
 const graph = erdosRenyi(8, 0.7, randomStream(2, "graph"));
@@ -149,7 +149,7 @@ test("where pooled costs nothing, equal costs are 1 and others have no ratio, in
     ["pooled", 1],
   ]);
   for (const { curve, costRatio } of judged) expect(curve.at(-1)?.costRatio).toBe(costRatio);
-  const svg = drawBudget(judged, "no ratio");
+  const svg = drawComparison(judged, "no ratio");
   expect(xmlFault(svg)).toBeUndefined();
   expect(svg).not.toMatch(/NaN|undefined|Infinity/);
 });
@@ -208,14 +208,14 @@ test("a further method is one function and one entry of the table", () => {
   expect(outcome).toMatchObject({ method: "halfway", rounds: 0, messages: 8 });
   expect(outcome.gcd).toBeLessThan(of("local").gcd);
   expect(outcome.gcd).toBeGreaterThan(of("pooled").gcd);
-  expect(drawBudget([...outcomes, outcome], "with one more")).toContain("halfway");
+  expect(drawComparison([...outcomes, outcome], "with one more")).toContain("halfway");
 });
 
-test("drawBudget draws a whole SVG file that names every method, whatever they reached", () => {
-  const svg = drawBudget(outcomes, "quality against bytes");
+test("drawComparison draws a whole SVG file that names every method, whatever they reached", () => {
+  const svg = drawComparison(outcomes, "quality against bytes");
   expect(xmlFault(svg)).toBeUndefined();
   expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   for (const name of Object.keys(methods)) expect(svg).toContain(`>${name}<`);
-  expect(drawBudget([of("local")], "nothing sent")).not.toMatch(/NaN|undefined|Infinity/);
-  expect(drawBudget([of("pooled")], "the reference alone")).not.toMatch(/NaN|undefined|Infinity/);
+  expect(drawComparison([of("local")], "nothing sent")).not.toMatch(/NaN|undefined|Infinity/);
+  expect(drawComparison([of("pooled")], "the reference alone")).not.toMatch(/NaN|undefined|Infinity/);
 });

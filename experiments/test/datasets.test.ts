@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { paperSetting } from "../src/cell.ts";
-import { digits, iris, partitionOf } from "../src/trial/datasets.ts";
+import { givenTrialPoints, trialPartition } from "../src/trial/datasets.ts";
 
 test("iris has 150 flowers, 50 of each species", () => {
-  const { points, labels } = iris();
+  const { points, labels } = givenTrialPoints("iris", undefined);
   expect([points.rows, points.cols]).toEqual([150, 4]);
   expect([0, 1, 2].map((species) => labels.filter((label) => label === species).length)).toEqual([50, 50, 50]);
   const sums = [0, 1, 2, 3].map((c) => points.data.reduce((sum, x, at) => (at % 4 === c ? sum + x : sum), 0));
@@ -13,7 +13,7 @@ test("iris has 150 flowers, 50 of each species", () => {
 });
 
 test("digits has scikit-learn's 1,797 pictures of ten digits", () => {
-  const { labels } = digits();
+  const { labels } = givenTrialPoints("digits", undefined);
   const counts = Array.from({ length: 10 }, (_, digit) => labels.filter((label) => label === digit).length);
   expect(counts).toEqual([178, 182, 177, 183, 181, 182, 181, 179, 174, 180]);
 });
@@ -28,18 +28,18 @@ const cell = {
   seed: 5,
 } as const;
 
-test("partitionOf deals every point once", () => {
-  const { datasets } = partitionOf(cell, undefined);
+test("trialPartition deals every point once", () => {
+  const { datasets } = trialPartition(cell, undefined);
   expect(datasets.map(({ rows }) => rows)).toEqual([38, 38, 37, 37]);
   const all = datasets.flatMap(({ data }) => Array.from(data)).sort((a, b) => a - b);
-  expect(all).toEqual(Array.from(iris().points.data).sort((a, b) => a - b));
+  expect(all).toEqual(Array.from(givenTrialPoints("iris", undefined).points.data).sort((a, b) => a - b));
 });
 
-test("partitionOf needs the points that a cell names", () => {
-  expect(() => partitionOf({ ...cell, dataset: "features" }, undefined)).toThrow(
+test("trialPartition needs the points that a cell names", () => {
+  expect(() => trialPartition({ ...cell, dataset: "features" }, undefined)).toThrow(
     "features must be given for cells that name them, got none",
   );
-  expect(() => partitionOf({ ...cell, dataset: "iso" }, undefined)).toThrow(
+  expect(() => trialPartition({ ...cell, dataset: "iso" }, undefined)).toThrow(
     "pointsPerDevice must be a number for iso data, got null",
   );
 });

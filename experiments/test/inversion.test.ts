@@ -2,7 +2,7 @@
 
 import { complete, fitRounds, type Matrix, paperData } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { countRecovered } from "../src/trial/trial.ts";
+import { countTrialRecoveries } from "../src/trial/trial.ts";
 
 /** Everybody's centroids after each round, on a network with all links. */
 function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (readonly Matrix[])[] {
@@ -10,12 +10,12 @@ function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (re
   return Array.from(fitRounds(datasets, complete(datasets.length), options), ({ centroids }) => centroids);
 }
 
-test.each(["iso", "var", "aniso"] as const)("countRecovered: nearly every cluster of %s data leaks", (kind) => {
+test.each(["iso", "var", "aniso"] as const)("countTrialRecoveries: nearly every cluster of %s data leaks", (kind) => {
   const { datasets } = paperData(kind, 10, 50, 1);
-  expect(countRecovered(datasets, overheard(datasets, 1), 1)).toBeGreaterThanOrEqual(24);
+  expect(countTrialRecoveries(datasets, overheard(datasets, 1), 1)).toBeGreaterThanOrEqual(24);
 });
 
-test("countRecovered counts no cluster when the neighbour is wrong about alpha", () => {
+test("countTrialRecoveries counts no cluster when the neighbour is wrong about alpha", () => {
   const { datasets } = paperData("iso", 10, 50, 1);
-  expect(countRecovered(datasets, overheard(datasets, 1), 0.9)).toBe(0);
+  expect(countTrialRecoveries(datasets, overheard(datasets, 1), 0.9)).toBe(0);
 });

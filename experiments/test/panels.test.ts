@@ -3,7 +3,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { batches } from "../src/cell.ts";
+import { cellBatches } from "../src/cell.ts";
 import { drawPicture } from "../src/picture/panels.ts";
 import { aggregate } from "../src/results/aggregate.ts";
 import { studies } from "../src/studies/index.ts";
@@ -11,7 +11,7 @@ import { trials } from "../src/trial/trial.ts";
 
 const options = { runs: 2, seed: 1, starts: ["local", "auto"], quick: true } as const;
 const plan = studies.figure1(options);
-const table = aggregate(batches(plan.cells).flatMap((own) => trials(own)));
+const table = aggregate(cellBatches(plan.cells).flatMap((own) => trials(own)));
 const svg = drawPicture(table, plan.pictures[0].grid, {});
 const { document } = parseHTML(svg);
 const texts = Array.from(document.querySelectorAll("text"), ({ textContent }) => textContent);
@@ -78,7 +78,7 @@ test("every study has a picture that is drawn from its rows", () => {
   const small = found.cells
     .filter(({ dataset }) => dataset !== "digits")
     .map((cell) => ({ ...cell, rounds: 3, pointsPerDevice: cell.pointsPerDevice === null ? null : 20 }));
-  const rows = aggregate(batches(small).flatMap((own) => trials(own)));
+  const rows = aggregate(cellBatches(small).flatMap((own) => trials(own)));
   const all = ["effect-of-alpha", "sample-size", "connectivity", "regimes", "comparison", "communities", "benchmark"];
   expect(new Set(found.pictures.map(({ name }) => name))).toEqual(
     new Set(all.flatMap((name) => [`${name}-local`, ...(name === "regimes" ? [] : [`${name}-auto`])])),

@@ -1,7 +1,7 @@
 // Any number of workers gives the same rows; a stop leaves what was finished. Workers run the built files: npm test builds first.
 
 import { expect, test } from "vitest";
-import { batches, paperSetting, type StudyCell } from "../src/cell.ts";
+import { cellBatches, paperSetting, type StudyCell } from "../src/cell.ts";
 import { runBatches } from "../src/trial/pool.ts";
 import { type RunRow, trials } from "../src/trial/trial.ts";
 
@@ -14,7 +14,7 @@ const cells: StudyCell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
   run: 1,
   seed,
 }));
-const parts = new Map(batches(cells).entries());
+const parts = new Map(cellBatches(cells).entries());
 
 async function rowsOf(workers: number): Promise<Map<number, readonly RunRow[]>> {
   const rows = new Map<number, readonly RunRow[]>();

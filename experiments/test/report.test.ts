@@ -4,7 +4,7 @@ import { parseHTML } from "linkedom";
 import { expect, test } from "vitest";
 import { paperSetting } from "../src/cell.ts";
 import { aggregate } from "../src/results/aggregate.ts";
-import { renderReport } from "../src/results/report.ts";
+import { renderStudyReport } from "../src/results/report.ts";
 import { trials } from "../src/trial/trial.ts";
 
 const rows = aggregate(
@@ -82,8 +82,8 @@ const parts = {
   manifest: { seed: 7 },
 };
 
-test("renderReport puts the starts side by side, with counts and verdicts", () => {
-  const { document } = parseHTML(renderReport(parts));
+test("renderStudyReport puts the starts side by side, with counts and verdicts", () => {
+  const { document } = parseHTML(renderStudyReport(parts));
   const [heading, row] = Array.from(document.querySelectorAll("table")[0].querySelectorAll("tr"), (line) =>
     Array.from(line.children, ({ textContent }) => textContent),
   );
@@ -99,29 +99,29 @@ test("renderReport puts the starts side by side, with counts and verdicts", () =
   ]);
 });
 
-test("renderReport lists the cells that do not agree", () => {
-  const html = renderReport(parts);
+test("renderStudyReport lists the cells that do not agree", () => {
+  const html = renderStudyReport(parts);
   expect(html).toContain("<td>1 of 1</td>");
   expect(html).toContain("<td>0 of 1</td>");
   expect(html).toContain('<th scope="row" class="name">local var local</th>');
   expect(html).not.toContain("iso fedkm");
 });
 
-test("renderReport without claims shows the numbers, rounded to what is known", () => {
-  const html = renderReport({ ...parts, claims: [], agreement: [] });
+test("renderStudyReport without claims shows the numbers, rounded to what is known", () => {
+  const html = renderStudyReport({ ...parts, claims: [], agreement: [] });
   expect(html).toContain("<td>5.3e-6</td>");
   expect(html).not.toContain("NMI");
 });
 
-test("renderReport has the commands that show runs in the playground, to be pasted as they are", () => {
-  const { document } = parseHTML(renderReport(parts));
+test("renderStudyReport has the commands that show runs in the playground, to be pasted as they are", () => {
+  const { document } = parseHTML(renderStudyReport(parts));
   const cells = [...document.querySelectorAll("td")].map(({ textContent }) => textContent);
   expect(cells).toContain("fedkm playground 'data=var&alpha=0'");
-  expect(renderReport({ ...parts, watched: [] })).not.toContain("Watch a run");
+  expect(renderStudyReport({ ...parts, watched: [] })).not.toContain("Watch a run");
 });
 
-test("renderReport is one file: no link to anything outside", () => {
-  const html = renderReport(parts).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
+test("renderStudyReport is one file: no link to anything outside", () => {
+  const html = renderStudyReport(parts).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
   expect(html).not.toMatch(/https?:|src=|href=|@import/);
   expect(html).toContain("&#34;seed&#34;: 7");
 });

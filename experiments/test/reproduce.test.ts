@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { runStudy, type StudyProgress, type StudyRequest } from "../src/reproduce.ts";
+import { reproduceStudy, type StudyProgress, type StudyRequest } from "../src/reproduce.ts";
 import { resultsOf } from "../src/results/results.ts";
 import { parseCsv } from "../src/table.ts";
 import { OtherRunError } from "../src/trial/journal.ts";
@@ -25,9 +25,9 @@ const request: StudyRequest = {
   node: "v0",
 };
 
-test("runStudy gives the same rows whether it was stopped and resumed or not, and says how far it is", async () => {
+test("reproduceStudy gives the same rows whether it was stopped and resumed or not, and says how far it is", async () => {
   const heard: StudyProgress[] = [];
-  const whole = await runStudy({ ...request, onProgress: (progress) => heard.push(progress) });
+  const whole = await reproduceStudy({ ...request, onProgress: (progress) => heard.push(progress) });
   expect(heard.map(({ finished, share }) => [finished, share])).toEqual([
     [0, 0],
     [1, 0.5],
@@ -36,15 +36,15 @@ test("runStudy gives the same rows whether it was stopped and resumed or not, an
   const stop = new AbortController();
   const stopped = { ...request, folder: join(folder, "stopped") };
   const onProgress = ({ finished }: StudyProgress) => finished === 1 && stop.abort(new Error("enough"));
-  await expect(runStudy({ ...stopped, signal: stop.signal, onProgress })).rejects.toThrow("enough");
-  const resumed = await runStudy({ ...stopped, resume: true });
+  await expect(reproduceStudy({ ...stopped, signal: stop.signal, onProgress })).rejects.toThrow("enough");
+  const resumed = await reproduceStudy({ ...stopped, resume: true });
   expect(resumed.csv).toBe(whole.csv);
   expect(resumed.manifest).toEqual(whole.manifest);
-  await expect(runStudy({ ...stopped, resume: true, seed: 4 })).rejects.toThrow(OtherRunError);
+  await expect(reproduceStudy({ ...stopped, resume: true, seed: 4 })).rejects.toThrow(OtherRunError);
 }, 60_000);
 
 test("resultsOf has every table, picture and the report as files by name, and writes nothing", async () => {
-  const finished = await runStudy({ ...request, folder: join(folder, "results") });
+  const finished = await reproduceStudy({ ...request, folder: join(folder, "results") });
   const shows = { dataset: "communities", start: "local", shows: "run 1", command: "look" };
   const { files, claims, watched } = resultsOf(finished, { titles: false }, () => [shows]);
   expect([...files.keys()]).toEqual([

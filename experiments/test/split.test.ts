@@ -2,15 +2,15 @@
 
 import { type LabelledPoints, paperData } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { dealBy, parseSplit, type Split } from "../src/cell.ts";
+import { dealBy, parseDeal, type Split } from "../src/cell.ts";
 
 function drawn(seed: number): LabelledPoints {
   const { datasets, labels } = paperData("iso", 1, 480, seed);
   return { points: datasets[0], labels: labels[0] };
 }
 
-describe("parseSplit and dealBy", () => {
-  const deal = (text: string) => dealBy(parseSplit(text) as Split, drawn(1), 6, 1);
+describe("parseDeal and dealBy", () => {
+  const deal = (text: string) => dealBy(parseDeal(text) as Split, drawn(1), 6, 1);
   const sizes = (text: string) => deal(text).datasets.map(({ rows }) => rows);
 
   test("deal every point once, whatever the rule", () => {
@@ -35,7 +35,7 @@ describe("parseSplit and dealBy", () => {
   test.each(["", "odd", "dirichlet", "dirichlet:0", "dirichlet:x", "classes:1.5", "classes:0", "sizes:0.5"])(
     "know no rule %j",
     (text) => {
-      expect(parseSplit(text)).toBeUndefined();
+      expect(parseDeal(text)).toBeUndefined();
     },
   );
 });

@@ -2,8 +2,8 @@
 
 import { randomStream } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { batches } from "../src/cell.ts";
-import { featuresPlan, reducedFeatures } from "../src/studies/followUp.ts";
+import { cellBatches } from "../src/cell.ts";
+import { featuresPlan, followUpFeatures } from "../src/studies/followUp.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial/trial.ts";
 
@@ -88,12 +88,12 @@ test("featuresPlan runs the real-data study on points of the user's, reduced to 
     const [row, column] = [Math.floor(at / 60), at % 60];
     return (column % 4 === classes[row] ? 5 : 0) + random();
   });
-  const features = reducedFeatures({ points: { data, rows: 240, cols: 60 }, labels: classes });
+  const features = followUpFeatures({ points: { data, rows: 240, cols: 60 }, labels: classes });
   expect([features.points.rows, features.points.cols]).toEqual([240, 50]);
   const { cells, pictures } = featuresPlan(features, 6, { ...options, runs: 2 });
   expect(values(cells, "k")).toEqual([4]);
   expect(pictures.map(({ name }) => name)).toEqual(["features-local"]);
-  const rows = batches(cells).flatMap((own) => trials(own, features));
+  const rows = cellBatches(cells).flatMap((own) => trials(own, features));
   const pooled = rows.filter(({ method }) => method === "pooled");
   expect(pooled.map(({ nmi, ari, gcd }) => [nmi, ari, gcd])).toEqual([
     [expect.closeTo(1, 12), 1, 0],

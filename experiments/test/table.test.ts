@@ -1,7 +1,7 @@
 // What is written as CSV is read back as it was.
 
 import { expect, test } from "vitest";
-import { parseCsv, selectRows, toCsv } from "../src/table.ts";
+import { parseCsv, selectCellRows, toCsv } from "../src/table.ts";
 
 const rows = [
   { name: "plain", value: 0.1 + 0.2, empty: null },
@@ -28,5 +28,5 @@ test("select takes rows that agree, and those that do not know the column", () =
     { method: "fedkm", alpha: 0 },
     { method: "local", alpha: null },
   ];
-  expect(selectRows(table, { alpha: 1 }).map(({ method }) => method)).toEqual(["fedkm", "local"]);
+  expect(selectCellRows(table, { alpha: 1 }).map(({ method }) => method)).toEqual(["fedkm", "local"]);
 });

@@ -2,6 +2,7 @@
 
 import {
   communities,
+  communityData,
   erdosRenyi,
   fit,
   globalCentroidDeviation,
@@ -11,10 +12,9 @@ import {
   paperData,
   randomStream,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
+import { cellBatches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
 import { trials } from "../src/trial/trial.ts";
 
 const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
@@ -68,7 +68,7 @@ describe("trials", () => {
 
 test("trials on two communities measure each against its own pooled solution", () => {
   const [row] = trials([{ ...cell, dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, alpha: 0.1 }]);
-  const { datasets } = twoCommunities(5, 50, 4);
+  const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   const { centroids } = fit(datasets, network, { k: 3, alpha: 0.1, seed: 4, rounds: 20, preset: "paper" });
   const halves = [0, 5].map((from) => {
@@ -91,10 +91,10 @@ test("trials run all devices at once as asked for, also where the objective rise
   expect(rising("simultaneous")).toBeGreaterThan(0);
 });
 
-test("batches puts cells of one problem together and keeps their order", () => {
+test("cellBatches puts cells of one problem together and keeps their order", () => {
   const other = { ...cell, seed: 5 };
   const cells = [cell, other, { ...cell, alpha: 0 }];
-  expect(batches(cells)).toEqual([[cell, { ...cell, alpha: 0 }], [other]]);
+  expect(cellBatches(cells)).toEqual([[cell, { ...cell, alpha: 0 }], [other]]);
 });
 
 test("seedOfRun differs between runs, sizes and seeds", () => {
@@ -103,7 +103,7 @@ test("seedOfRun differs between runs, sizes and seeds", () => {
 });
 
 test("trials with the auto start are the defaults of fit, also where own clusters are the better start", () => {
-  const { datasets } = twoCommunities(5, 50, 4);
+  const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   for (const alpha of [0, 0.01, 1]) {
     const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "auto" } as const;

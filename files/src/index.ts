@@ -2,10 +2,10 @@
 // ending of a File's name says which text it is: a Blob without a name is taken for delimited text, unless it is Parquet.
 
 import { openBlob, webPlatform } from "./browser/blob.ts";
-import { fileReaders } from "./readers.ts";
+import { formatReaders } from "./formats/readers.ts";
 
 export * from "./portable.ts";
 
-export const { labelFile, readBounds, readLayout, readLinks, readTable } = /* @__PURE__ */ fileReaders(
+export const { labelFile, readBounds, readLayout, readLinks, readTable } = /* @__PURE__ */ formatReaders(
   (blob: Blob) => async () => openBlob(blob, webPlatform),
 );

@@ -2,7 +2,7 @@
 // modules where the whole package is 45.
 
 export { csvRecords } from "./csv/records.ts";
-export { systemReason } from "./node/paths.ts";
+export { fileSystemReason } from "./node/paths.ts";
 export { DataError } from "./source/refusal.ts";
 export { type TextEncoding, textEncodings } from "./source/source.ts";
 export { type LabelFormat, labelFormats } from "./table/cellColumns.ts";

@@ -1,14 +1,15 @@
 // What is the same on every platform.
 
-export type { ColumnBounds } from "./bounds.ts";
 export { delimiters } from "./csv/dialect.ts";
-export { csvCell, csvLine, csvRecords } from "./csv/records.ts";
-export type { LabelOf } from "./label.ts";
+export { csvCell, csvRecordLine, csvRecords } from "./csv/records.ts";
+export type { ColumnBounds } from "./formats/bounds.ts";
+export type { LabelOf } from "./formats/label.ts";
+export type { FileLayout, ReadOptions } from "./formats/read.ts";
 export * from "./prepare/encoding.ts";
+export * from "./prepare/missing.ts";
 export * from "./prepare/profile.ts";
-export { federatedQuantiles, federatedRange } from "./prepare/quantiles.ts";
+export { federatedQuantiles, quantileRange } from "./prepare/quantiles.ts";
 export * from "./prepare/scaling.ts";
-export type { FileLayout, ReadOptions } from "./read.ts";
 export {
   type ActionRemedy,
   DataError,
@@ -23,12 +24,8 @@ export { type AddedColumn, type LabelFormat, labelFormats } from "./table/cellCo
 export type { Column, ColumnKind, DialectOptions, Selection } from "./table/columns.ts";
 export {
   type CategoryValues,
-  checkMissing,
-  completeRows,
   type Format,
   type MissingCells,
-  type MissingPolicy,
-  missingPolicies,
   NO_DEVICE,
   type Table,
 } from "./table/table.ts";

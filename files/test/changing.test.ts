@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { openFile } from "../src/node/file.ts";
 import { defaultLimits, labelFile } from "../src/node.ts";
 import { openFeed } from "../src/source/feed.ts";
-import { openedFile } from "../src/source/source.ts";
+import { openedByteFile } from "../src/source/source.ts";
 import { seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();
@@ -17,7 +17,7 @@ test.each([
   ["by-one.csv", "a,b\n1,2\n", "3"],
 ])("%s, grown before its first block is read, has changed", async (name, before, more) => {
   const file = write(name, before);
-  const source = await openedFile(await openFile(file), defaultLimits);
+  const source = await openedByteFile(await openFile(file), defaultLimits);
   appendFileSync(file, more);
   await expect(openFeed(source, defaultLimits, () => 1)).rejects.toThrow(
     /as a whole must stay the same while it is read, got a change/,

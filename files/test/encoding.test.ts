@@ -1,14 +1,15 @@
 // Categories and transforms, against definitions on pooled rows.
 
+import { fileURLToPath } from "node:url";
 import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import {
   applyScaling,
-  checkUnseen,
-  columnMeans,
+  checkUnseenCategories,
+  encodedColumns,
+  encodedMeans,
   encodeTable,
   encodingOf,
-  matrixColumns,
   rankTransform,
   readTable,
   undoScaling,
@@ -32,10 +33,10 @@ const json = write(
 test.each([csv, json])("categories of %s become columns of 0 and 1, missing ones stay missing", async (file) => {
   const table = await readTable(file, { categories: "auto" });
   const encoding = encodingOf([table]);
-  expect(matrixColumns(encoding)).toEqual(["wood=ash", "wood=oak", "height", "wet=false", "wet=true"]);
+  expect(encodedColumns(encoding)).toEqual(["wood=ash", "wood=oak", "height", "wet=false", "wet=true"]);
   const { points, missing, columns } = encodeTable(table, encoding);
   const nothing = Number.NaN;
-  expect(columns).toEqual(matrixColumns(encoding));
+  expect(columns).toEqual(encodedColumns(encoding));
   expect(Array.from(points.data)).toEqual([
     ...[0, 1, 1, 0, 1],
     ...[1, 0, 2, 1, 0],
@@ -59,7 +60,7 @@ test("numbers that are named are categories too, and nothing else is", async () 
 });
 
 test("categories of a Parquet file are its texts, booleans and named numbers", async () => {
-  const file = new URL("fixtures/snappy.parquet", import.meta.url).pathname;
+  const file = fileURLToPath(new URL("fixtures/snappy.parquet", import.meta.url));
   const table = await readTable(file, { columns: ["site", "flag", "few"], categories: ["site", "flag", "few"] });
   const plain = await readTable(file, { columns: ["few"] });
   const words = table.categories?.[2]?.words ?? [];
@@ -77,14 +78,16 @@ test("one value more than a category may have is refused with its line", async (
 test("a value that the encoding lacks is refused with its line, or missing by policy", async () => {
   const encoding = [{ name: "wood", values: ["ash"] }, { name: "height" }, { name: "wet", values: ["false", "true"] }];
   const table = await readTable(csv, { categories: "auto" });
-  expect(() => checkUnseen(table, encoding, "refuse")).toThrow(/line 2, column "wood" must be one of "ash", got "oak"/);
-  checkUnseen(table, encoding, "drop");
+  expect(() => checkUnseenCategories(table, encoding, "refuse")).toThrow(
+    /line 2, column "wood" must be one of "ash", got "oak"/,
+  );
+  checkUnseenCategories(table, encoding, "drop");
   expect(encodeTable(table, encoding).missing[0].count).toBe(3);
 });
 
 test("a mean comes back as numbers and as shares, the largest first", () => {
   const encoding = [{ name: "height" }, { name: "wood", values: ["ash", "oak", "yew"] }];
-  expect(columnMeans(encoding, [2, 0.25, 0.75, 0])).toEqual([
+  expect(encodedMeans(encoding, [2, 0.25, 0.75, 0])).toEqual([
     { name: "height", mean: 2 },
     {
       name: "wood",

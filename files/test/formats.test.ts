@@ -7,14 +7,14 @@ import { matrix, stack } from "@fedkm/core";
 import { expect, test } from "vitest";
 import {
   applyScaling,
-  checkMissing,
-  completeRows,
+  checkMissingCells,
+  completeTableRows,
   expandPatterns,
-  federatedMeans,
   labelFile,
   profile,
   type ReadOptions,
   readTable,
+  scalingMeans,
   standardScaling,
   undoScaling,
 } from "../src/node.ts";
@@ -54,16 +54,16 @@ test("JSON inside of a text is passed over once, and what it holds is no key", a
   await expect(readTable(twice, { columns: ["a"] })).rejects.toThrow(/line 1, column "a" must be there once/);
 });
 
-test("checkMissing refuses with counts and the first place; drop and mean let rows pass", async () => {
+test("checkMissingCells refuses with counts and the first place; drop and mean let rows pass", async () => {
   const table = await readTable(write("missing.csv", "a,b,c\n1,2,3\n,5,\n7,,9\n"));
-  expect(() => checkMissing(table, "refuse")).toThrow(
+  expect(() => checkMissingCells(table, "refuse")).toThrow(
     /missing.csv, line 3, column "a" must have a value, got 3 missing cells in the file \(1 in "a", 1 in "b", 1 in "c"\); drop their rows, or fill them with the mean$/,
   );
-  checkMissing(table, "drop");
-  checkMissing(table, "mean");
-  expect(Array.from(completeRows(table) ?? [])).toEqual([1, 0, 0]);
+  checkMissingCells(table, "drop");
+  checkMissingCells(table, "mean");
+  expect(Array.from(completeTableRows(table) ?? [])).toEqual([1, 0, 0]);
   const empty = await readTable(write("empty.csv", "a,b\n1,\n2,\n"));
-  expect(() => checkMissing(empty, "mean")).toThrow(
+  expect(() => checkMissingCells(empty, "mean")).toThrow(
     /column "b" must have a value in some row, got none; leave out column "b"$/,
   );
 });
@@ -85,9 +85,7 @@ test("standardScaling from sums of devices is that of the pooled rows", () => {
   const copy = matrix([[1e6, 3, -2]]);
   applyScaling(copy, { offset, scale });
   expect(Array.from(undoScaling(copy, { offset, scale }).data)).toEqual([1e6, 3, -2].map((x) => expect.closeTo(x, 6)));
-  expect(federatedMeans([{ data: Float64Array.of(1, Number.NaN), rows: 1, cols: 2 }, matrix([[3, 8]])])).toEqual([
-    2, 8,
-  ]);
+  expect(scalingMeans([{ data: Float64Array.of(1, Number.NaN), rows: 1, cols: 2 }, matrix([[3, 8]])])).toEqual([2, 8]);
 });
 
 test("profile finds ids without order, and values that stand for nothing measured", async () => {

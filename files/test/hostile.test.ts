@@ -1,7 +1,7 @@
 // Files that nobody should have written: each is refused in one line that says where and what helps, or read exactly.
 
 import { expect, test } from "vitest";
-import { checkMissing, readTable } from "../src/node.ts";
+import { checkMissingCells, readTable } from "../src/node.ts";
 import { corpus } from "./corpus.ts";
 import { expectRefusal, temporaryFiles } from "./files.ts";
 
@@ -14,7 +14,7 @@ test.each(corpus.map((own) => ({ name: own[0], own })))("$name is refused with p
   const [name, content, refusal, options] = own;
   const file = write(name, content);
   const error = await readTable(file, options)
-    .then((table) => checkMissing(table, "refuse"))
+    .then((table) => checkMissingCells(table, "refuse"))
     .then(
       () => undefined,
       (thrown: unknown) => thrown,

@@ -1,13 +1,13 @@
 // What became of reading a file, as plain data that also comes out of a page: a table or a refusal.
 
-import { checkMissing, DataError, type Table } from "../src/index.ts";
+import { checkMissingCells, DataError, type Table } from "../src/index.ts";
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
 export async function outcome(reading: Promise<Table>): Promise<Outcome> {
   try {
     const table = await reading;
-    checkMissing(table, "refuse");
+    checkMissingCells(table, "refuse");
     const { points, devices, ...rest } = table;
     const of = devices && { names: devices.names, of: Array.from(devices.of) };
     return { ...rest, rows: points.rows, values: Array.from(points.data), devices: of };

@@ -1,7 +1,7 @@
 // Archives, workbooks and arrays that nobody should have written: each is refused with its place and what helps.
 
 import { expect, test } from "vitest";
-import { checkMissing, defaultLimits, type ReadOptions, readTable } from "../src/node.ts";
+import { checkMissingCells, defaultLimits, type ReadOptions, readTable } from "../src/node.ts";
 import { expectRefusal, temporaryFiles } from "./files.ts";
 import { npy, npyHeader, row, xlsx, zip } from "./zips.ts";
 
@@ -216,7 +216,7 @@ test.each(corpus.map((own) => ({ name: own[0], own })))("$name is refused with p
   const [name, content, refusal, options] = own;
   const file = write(name, content);
   const error = await readTable(file, options)
-    .then((table) => checkMissing(table, "refuse"))
+    .then((table) => checkMissingCells(table, "refuse"))
     .then(
       () => undefined,
       (thrown: unknown) => thrown,

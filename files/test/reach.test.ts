@@ -72,7 +72,8 @@ test("the entry for browsers is the one that package.json names, and reaches not
   expect(manifest.exports["."].browser.default).toBe("./dist/index.js");
   const { files, platform } = walk(source("index.ts"));
   expect(platform).toEqual([]);
-  for (const name of ["csv/plainRows.ts", "parquet/pages.ts", "links.ts"]) expect(files).toContain(source(name));
+  for (const name of ["csv/plainRows.ts", "parquet/pages.ts", "formats/links.ts"])
+    expect(files).toContain(source(name));
   expect([...files].some((file) => file.includes("node_modules/hyparquet/"))).toBe(true);
   // What Node declares as its own is no import.
   for (const file of files) {

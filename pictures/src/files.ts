@@ -47,11 +47,8 @@ function* drawn(parent: Element, document: Document, opacities: Opacities, opaci
     if (tag !== "g" && tag !== "path") continue;
     yield "q";
     const matrix = /matrix\(([^)]*)\)/.exec(element.getAttribute("transform") ?? "")?.[1];
-    if (matrix !== undefined)
-      yield `${matrix
-        .split(" ")
-        .map((value) => Number(value).toFixed(6))
-        .join(" ")} cm`;
+    const numbers = matrix?.split(" ").map((value) => Number(value).toFixed(6));
+    if (numbers !== undefined) yield `${numbers.join(" ")} cm`;
     const clip = /url\(#([^)]*)\)/.exec(element.getAttribute("clip-path") ?? "")?.[1];
     if (clip !== undefined) {
       for (const path of document.querySelectorAll(`[id="${clip}"] path`)) yield `${outline(path)} W n`;
@@ -91,13 +88,7 @@ function outline(path: Element): string {
   const operators: string[] = [];
   let at: readonly number[] = [0, 0];
   for (const [, letter, rest] of (path.getAttribute("d") ?? "").matchAll(/([MLQCZ])([^MLQCZ]*)/g)) {
-    const numbers =
-      rest.trim() === ""
-        ? []
-        : rest
-            .trim()
-            .split(/[\s,]+/)
-            .map(Number);
+    const numbers = Array.from(rest.matchAll(/[^\s,]+/g), Number);
     const points = letter === "Q" ? cubic(at, numbers) : numbers;
     operators.push(`${points.map(short).join(" ")} ${{ M: "m", L: "l", Q: "c", C: "c", Z: "h" }[letter]}`);
     if (numbers.length > 0) at = numbers.slice(-2);

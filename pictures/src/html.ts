@@ -1,6 +1,6 @@
 // HTML pages that stand alone: no script, font or picture from elsewhere; and a user's text is never markup.
 
-import { darkRules, themeVariables } from "./palette.ts";
+import { darkRules, paletteVariables } from "./palette.ts";
 
 /** Text as it stands in HTML, also between quotes. */
 export function escaped(text: string): string {
@@ -21,7 +21,7 @@ export function htmlPage(title: string, body: string, script?: string): string {
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
 <style>
-${themeVariables()}
+${paletteVariables()}
 ${darkRules()}
 ${style}</style>
 </head>
@@ -42,7 +42,6 @@ interface HtmlTable {
   readonly rows: readonly (readonly HtmlCell[])[];
   /** So many columns at the left are names; figures stand at the right of theirs. */
   readonly names: number;
-  /** Classes of the table. */
   readonly kind?: string;
 }
 

@@ -2,9 +2,9 @@
 
 export { escaped, type HtmlCell, htmlPage, htmlTable } from "./html.ts";
 export { lineStyle, methodTitles, strokeOptions } from "./lines.ts";
-export { drawKey, drawNetwork, linkShade, type NetworkDrawing, shadeStep } from "./network.ts";
-export { clusterColours, darkRules, faint, ink, paper, pointOpacity, quiet, themeVariables } from "./palette.ts";
-export { principalAxes, principalComponents } from "./principal.ts";
+export { drawNetwork, drawNetworkKey, linkShade, type NetworkDrawing, shadeStep } from "./network.ts";
+export { clusterColours, darkRules, faint, ink, paletteVariables, paper, pointOpacity, quiet } from "./palette.ts";
+export { principalAxes, principalComponents, projectOnAxes } from "./principal.ts";
 export { svgFile, svgPart } from "./svg.ts";
-export { axisTicks, compact, count, domainOf, type Spacing, significant } from "./ticks.ts";
-export { labelSize, shortened, textWidth } from "./width.ts";
+export { axisTicks, compactLabel, countLabel, domainOf, type Spacing, significantLabel } from "./ticks.ts";
+export { labelSize, shortenedLabel, textWidth } from "./width.ts";

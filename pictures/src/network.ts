@@ -3,8 +3,8 @@
 
 import { ink, linkShades, paper } from "./palette.ts";
 import { type Attributes, svgElement } from "./svg.ts";
-import { stepLabels } from "./ticks.ts";
-import { labelSize, shortened, textWidth } from "./width.ts";
+import { axisStepLabels } from "./ticks.ts";
+import { labelSize, shortenedLabel, textWidth } from "./width.ts";
 
 export interface NetworkDrawing {
   readonly names: readonly string[];
@@ -73,23 +73,8 @@ export function drawNetwork(document: Document, { names, links }: NetworkDrawing
   return root;
 }
 
-interface DeviceSpot {
-  readonly x: number;
-  readonly y: number;
-  readonly name: string;
-  readonly label: string;
-  readonly text: Attributes;
-}
-
-interface Layout {
-  readonly spots: readonly DeviceSpot[];
-  readonly radius: number;
-  readonly height: number;
-  readonly isInside: boolean;
-}
-
 /** The first device is on top, the others follow clockwise. */
-function layout(names: readonly string[], width: number): Layout {
+function layout(names: readonly string[], width: number) {
   const isInside = names.length <= 2 * MOST_LEVEL && names.every((name) => textWidth(name) <= 2 * NODE - 6);
   const radius = isInside ? NODE : SMALL_NODE;
   const isTurned = !isInside && names.length > MOST_LEVEL;
@@ -101,22 +86,19 @@ function layout(names: readonly string[], width: number): Layout {
   const circle = Math.min(width / 2 - beside, 50 + 20 * names.length);
   // Around a full circle even turned names need a line each.
   const every = isTurned ? Math.ceil((names.length * LINE) / (2 * Math.PI * (circle + AWAY))) : 1;
-  const spots = names.map((name, i): DeviceSpot => {
+  const spots = names.map((name, i) => {
     const turn = (2 * Math.PI * i) / names.length;
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];
-    const label = i % every === 0 ? shortened(name, most) : "";
-    const text = isInside ? inside(x, y) : isTurned ? turned(x, y, turn) : level(x, y, across, up);
+    const label = i % every === 0 ? shortenedLabel(name, most) : "";
+    const inside = { x, y: y + MIDDLE, "text-anchor": "middle" };
+    const text: Attributes = isInside ? inside : isTurned ? turned(x, y, turn) : level(x, y, across, up);
     return { x, y, name, label, text };
   });
   return { spots, radius, height: Math.ceil(2 * (above + circle)), isInside };
 }
 
 const MIDDLE = 0.35 * labelSize;
-
-function inside(x: number, y: number): Attributes {
-  return { x, y: y + MIDDLE, "text-anchor": "middle" };
-}
 
 /** Outside of the circle, on the side where the device stands. */
 function level(x: number, y: number, across: number, up: number): Attributes {
@@ -136,7 +118,7 @@ function turned(x: number, y: number, turn: number): Attributes {
 const KEY = { width: 300, beside: 24, height: 34, bar: 10 };
 
 /** What the shades of links mean: a bar for each, and the numbers between them. */
-export function drawKey(document: Document, disagreements: readonly number[]): Element {
+export function drawNetworkKey(document: Document, disagreements: readonly number[]): Element {
   const { width, beside, height, bar } = KEY;
   const step = shadeStep(disagreements);
   const root = svgElement(document, "svg", { width, height, viewBox: `0 0 ${width} ${height}` });
@@ -145,7 +127,7 @@ export function drawKey(document: Document, disagreements: readonly number[]): E
   linkShades.forEach((fill, i) => {
     root.append(svgElement(document, "rect", { x: beside + i * each, y: 0, width: each, height: bar, fill }));
   });
-  stepLabels(step, linkShades.length).forEach((label, i) => {
+  axisStepLabels(step, linkShades.length).forEach((label, i) => {
     const at = { x: beside + i * each, y: height - 6, "text-anchor": "middle", fill: ink };
     const font = { "font-family": "system-ui, sans-serif", "font-size": labelSize };
     root.append(svgElement(document, "text", { ...at, ...font }, label));

@@ -5,7 +5,7 @@ import { parseHTML } from "linkedom";
 import type { LineStyle, Mark } from "./lines.ts";
 import { ink, quiet } from "./palette.ts";
 import { type Attributes, roundCoordinates, SVG, svgElement, svgFile } from "./svg.ts";
-import { labelSize, shortened, textSize, titleSize } from "./width.ts";
+import { labelSize, shortenedLabel, textSize, titleSize } from "./width.ts";
 
 export interface SvgPage {
   /** What parts are drawn with; elements of another document cannot be placed. */
@@ -15,17 +15,16 @@ export interface SvgPage {
   title(x: number, y: number, content: string): void;
   heading(x: number, y: number, content: string): void;
   text(x: number, y: number, content: string): void;
-  label(x: number, y: number, content: string, placed?: Placed): void;
+  /** `anchor` is where its point is in it. */
+  label(
+    x: number,
+    y: number,
+    content: string,
+    placed?: { readonly anchor?: "start" | "middle" | "end"; readonly upwards?: boolean },
+  ): void;
   /** A line, and a mark at its middle: the sample of a legend. */
   sample(x: number, y: number, style: LineStyle): void;
-  /** The page as a file. */
   toString(): string;
-}
-
-/** Where a label's point is in it, and whether it runs upwards. */
-interface Placed {
-  readonly anchor?: "start" | "middle" | "end";
-  readonly upwards?: boolean;
 }
 
 const SAMPLE = 34;
@@ -44,7 +43,7 @@ export function blankPage(width: number, height: number, name: string): SvgPage 
   const text = (x: number, y: number, content: string, style: Attributes) =>
     add("text", { x, y, "font-family": "system-ui, sans-serif", "font-size": textSize, ...style }, content);
   // A title is the user's own text and may be of any length.
-  const fitting = (x: number, content: string, size: number) => shortened(content, width - x, 1.06 * size);
+  const fitting = (x: number, content: string, size: number) => shortenedLabel(content, width - x, 1.06 * size);
   return {
     document,
     place(drawing, x, y) {

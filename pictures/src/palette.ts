@@ -112,7 +112,7 @@ export function darkRules(drawing?: string): string {
 }
 
 /** The same colours as variables of a page: --ink, --paper, --cluster-0 and so on. */
-export function themeVariables(): string {
+export function paletteVariables(): string {
   const named: (readonly [string, Shade])[] = [
     ...Object.entries(shades),
     ...clusters.map((shade, i) => [`cluster-${i}`, shade] as const),

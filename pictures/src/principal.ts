@@ -37,13 +37,19 @@ export function principalAxes(points: Matrix, count: number): PrincipalAxes {
   return { means, axes, shares: variances.map((variance) => (total > 0 ? variance / total : 0)) };
 }
 
-interface Axes {
-  readonly axes: Float64Array[];
-  readonly variances: number[];
+/** Rows in the plane of two axes, x and y in turn. */
+export function projectOnAxes(data: Float64Array, { means, axes }: Omit<PrincipalAxes, "shares">): Float64Array {
+  const cols = means.length;
+  return Float64Array.from({ length: (2 * data.length) / cols }, (_, at) => {
+    const row = Math.floor(at / 2) * cols;
+    let sum = 0;
+    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
+    return sum;
+  });
 }
 
 /** All axes of the space, of which the leading ones are kept. */
-function jacobiAxes(centred: Matrix, count: number): Axes {
+function jacobiAxes(centred: Matrix, count: number) {
   const { cols } = centred;
   const { values, vectors } = symmetricEigen(covariance(centred), cols);
   const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
@@ -55,7 +61,7 @@ function jacobiAxes(centred: Matrix, count: number): Axes {
 }
 
 /** The axes inside a small space that holds most of the variance. */
-function subspaceAxes(centred: Matrix, count: number): Axes {
+function subspaceAxes(centred: Matrix, count: number) {
   const { basis, coordinates } = leadingSubspace(centred, count);
   const inside = jacobiAxes(coordinates, count);
   const axes = inside.axes.map((turned) =>
@@ -132,15 +138,8 @@ const ITERATIONS = 30;
 /** The eye sees no smaller gain of variance. */
 const GAIN = 1e-4;
 
-interface Subspace {
-  /** Orthonormal. */
-  readonly basis: readonly Float64Array[];
-  /** The points along the basis. */
-  readonly coordinates: Matrix;
-}
-
 /** `centred` is never multiplied with itself: a step costs as much as reading it twice for each vector. */
-function leadingSubspace(centred: Matrix, count: number): Subspace {
+function leadingSubspace(centred: Matrix, count: number) {
   const random = randomStream(1);
   const size = Math.min(count + SPARE, centred.cols);
   let basis = orthonormal(
@@ -155,6 +154,7 @@ function leadingSubspace(centred: Matrix, count: number): Subspace {
     held = dot(coordinates.data, 0, coordinates.data);
     if (held <= (1 + GAIN) * before) break;
   }
+  // The basis is orthonormal, and the coordinates are those of the points along it.
   return { basis, coordinates };
 }
 

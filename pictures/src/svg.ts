@@ -6,17 +6,9 @@ import { darkRules, ink, paper } from "./palette.ts";
 
 export const SVG = "http://www.w3.org/2000/svg";
 
-export interface SvgPicture {
-  readonly width: number;
-  readonly height: number;
-  /** What a screen reader says and what a browser shows on hovering. */
-  readonly name: string;
-  /** The markup of what is drawn. */
-  readonly body: string;
-}
-
-/** The picture on a ground of its own, as a file. */
-export function svgFile({ width, height, name, body }: SvgPicture): string {
+/** `name` is what a screen reader says and what a browser shows on hovering, `body` the markup of what is drawn. */
+export function svgFile(picture: { width: number; height: number; name: string; body: string }): string {
+  const { width, height, name, body } = picture;
   const size = `width="${width}" height="${height}"`;
   const drawn = `<rect ${size} fill="${paper}"></rect>${body}`;
   const opening = `<svg xmlns="${SVG}" ${size} viewBox="0 0 ${width} ${height}" role="img" color="${ink}">`;

@@ -61,8 +61,9 @@ export function axisTicks({ domain, length, spacing, direction, most = 6, whole 
     });
   const isKept = ({ values }: Labelled) => !whole || values.every(Number.isInteger);
   const tried = [...candidates(low, high, spacing, most)].filter(isKept);
-  if (tried.length === 0) tried.push({ values: [Math.round(low)], labels: [compact(Math.round(low))] });
-  const { values, labels } = tried.find(isClear) ?? first(tried[tried.length - 1]);
+  if (tried.length === 0) tried.push({ values: [Math.round(low)], labels: [compactLabel(Math.round(low))] });
+  const fewest = tried[tried.length - 1];
+  const { values, labels } = tried.find(isClear) ?? { values: [fewest.values[0]], labels: [fewest.labels[0]] };
   const written = new Map(values.map((value, i) => [value, labels[i]]));
   const last = labels.length - 1;
   return {
@@ -73,10 +74,6 @@ export function axisTicks({ domain, length, spacing, direction, most = 6, whole 
       Math.max(0, place(values[last]) + extent(labels[last]) / 2 - length),
     ],
   };
-}
-
-function first({ values, labels }: Labelled): Labelled {
-  return { values: values.slice(0, 1), labels: labels.slice(0, 1) };
 }
 
 interface Labelled {
@@ -94,7 +91,7 @@ function* candidates(low: number, high: number, spacing: Spacing, most: number):
         if (factors.length > 1 && stride > 1) break;
         const values = powers(first, last, stride, factors).filter((value) => value >= low && value <= high);
         if (values.length < 2 || (spacing === "decades" && values.length > most)) continue;
-        yield { values, labels: values.map(spacing === "decades" ? decade : compact) };
+        yield { values, labels: values.map(spacing === "decades" ? decade : compactLabel) };
       }
     }
   }
@@ -116,7 +113,7 @@ function decade(value: number): string {
 
 function linearTicks(low: number, high: number, most: number): Labelled {
   const largest = Math.max(Math.abs(low), Math.abs(high));
-  if (!(high - low > FINEST * largest)) return { values: [low], labels: [compact(low)] };
+  if (!(high - low > FINEST * largest)) return { values: [low], labels: [compactLabel(low)] };
   const rough = (high - low) / most;
   const power = exponentOf(rough.toExponential());
   const [factor, exponent] = ([1, 2, 5].map((digit) => [digit, power]) as [number, number][]).find(
@@ -129,7 +126,7 @@ function linearTicks(low: number, high: number, most: number): Labelled {
     const value = Number(`${i * factor}e${exponent}`);
     if (value >= low && value <= high) values.push(value);
   }
-  if (values.length === 0) return { values: [low], labels: [compact(low)] };
+  if (values.length === 0) return { values: [low], labels: [compactLabel(low)] };
   return { values, labels: linearLabels(values, step, exponent) };
 }
 
@@ -146,7 +143,7 @@ const TOO_LARGE = 1e15;
 
 /** With as many digits as the step needs; where those are many, what comes after the first is written as a difference. */
 function linearLabels(values: readonly number[], step: number, exponent: number): string[] {
-  if (values.length === 1) return [compact(values[0])];
+  if (values.length === 1) return [compactLabel(values[0])];
   const digits = exponentOf(Math.max(...values.map(Math.abs)).toExponential()) - exponent + 1;
   if (digits <= MOST_DIGITS) return alike(values, exponent);
   const base = alike(values.slice(0, 1), exponentOf(values[0].toExponential()) - MOST_DIGITS);
@@ -155,7 +152,7 @@ function linearLabels(values: readonly number[], step: number, exponent: number)
 }
 
 /** Of 0 and so many steps of at most two digits. */
-export function stepLabels(step: number, steps: number): string[] {
+export function axisStepLabels(step: number, steps: number): string[] {
   const digits = step.toExponential(1);
   const exponent = exponentOf(digits) - (digits.includes(".0e") ? 0 : 1);
   return alike(
@@ -170,37 +167,33 @@ function alike(values: readonly number[], exponent: number): string[] {
   const unit = largest < TOO_LARGE ? units.find(({ least }) => largest >= least) : undefined;
   return values.map((value) => {
     if (value === 0) return "0";
-    if (unit !== undefined) return inUnit(value, unit, Math.max(0, unit.size - exponent));
+    if (unit !== undefined) {
+      const decimals = Math.max(0, unit.size - exponent);
+      const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+      return (value / 10 ** unit.size).toLocaleString("en", digits) + unit.name;
+    }
     const own = exponentOf(value.toExponential());
     return value.toExponential(Math.max(0, own - exponent)).replace("e+", "e");
   });
 }
 
-function inUnit(value: number, { size, name }: { size: number; name: string }, decimals: number): string {
-  const shown = (value / 10 ** size).toLocaleString("en", {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return `${shown}${name}`;
-}
-
 /** One number in few characters: 1.2 M, 12.3 k, 950, 0.25, 1.2e-4. */
-export function compact(value: number): string {
+export function compactLabel(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   const unit = size < TOO_LARGE ? units.find(({ least }) => size >= least) : undefined;
-  if (unit === undefined) return trimmed(value.toExponential(1));
+  // 1.0e-6 as 1e-6.
+  if (unit === undefined)
+    return value
+      .toExponential(1)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   if (unit.size > 0) return `${Number((value / 10 ** unit.size).toFixed(1))}${unit.name}`;
-  return size >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
-}
-
-/** 1.0e-6 as 1e-6. */
-function trimmed(written: string): string {
-  return written.replace(/\.?0+e/, "e").replace("e+", "e");
+  return size >= 1000 ? countLabel(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
 /** So many significant digits: 0.049, 20.29, 5.3e-6. */
-export function significant(value: number, digits: number): string {
+export function significantLabel(value: number, digits: number): string {
   if (value === 0) return "0";
   const short = value.toExponential(digits - 1);
   const exponent = exponentOf(short);
@@ -209,7 +202,7 @@ export function significant(value: number, digits: number): string {
 }
 
 /** A whole number, its thousands apart: 636,768. */
-export function count(value: number): string {
+export function countLabel(value: number): string {
   return value.toLocaleString("en");
 }
 

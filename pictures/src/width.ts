@@ -35,7 +35,7 @@ export function textWidth(text: string, size = labelSize): number {
 }
 
 /** The text, or its beginning and its end with an ellipsis between: names often differ in a number at their end. */
-export function shortened(text: string, room: number, size = labelSize): string {
+export function shortenedLabel(text: string, room: number, size = labelSize): string {
   const characters = [...text];
   let shown = text;
   for (let kept = characters.length - 1; kept >= 0 && textWidth(shown, size) > room; kept--) {

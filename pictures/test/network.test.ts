@@ -1,7 +1,7 @@
 // The network: every device and link is there, names stay inside the drawing and apart from each other.
 
 import { describe, expect, test } from "vitest";
-import { drawKey, drawNetwork, linkShade, shadeStep } from "../src/network.ts";
+import { drawNetwork, drawNetworkKey, linkShade, shadeStep } from "../src/network.ts";
 import { blankDocument } from "../src/page.ts";
 import { linkShades } from "../src/palette.ts";
 import { textWidth } from "../src/width.ts";
@@ -88,9 +88,9 @@ test("shadeStep of devices in perfect agreement is 1", () => {
   expect(shadeStep([])).toBe(1);
 });
 
-test("drawKey names the bounds of the shades without letting them touch", () => {
+test("drawNetworkKey names the bounds of the shades without letting them touch", () => {
   for (const most of [1e-28, 3.7e-4, 1e-3, 1.2e-3, 1, 123_456, 9.9e14]) {
-    const texts = [...drawKey(blankDocument(), [most]).querySelectorAll("text")];
+    const texts = [...drawNetworkKey(blankDocument(), [most]).querySelectorAll("text")];
     const labels = texts.map(({ textContent }) => textContent ?? "");
     expect(new Set(labels).size).toBe(6);
     texts.forEach((text, i) => {

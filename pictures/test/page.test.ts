@@ -9,7 +9,7 @@ import { htmlPage, htmlTable } from "../src/html.ts";
 import { lineStyle } from "../src/lines.ts";
 import { blankPage } from "../src/page.ts";
 import { svgFile } from "../src/svg.ts";
-import { shortened, textWidth } from "../src/width.ts";
+import { shortenedLabel, textWidth } from "../src/width.ts";
 
 function drawn(): string {
   const page = blankPage(200, 100, "a < b & c");
@@ -92,11 +92,11 @@ test("toPdf writes vectors: colours, dashes, opacity, clips, and letters as outl
 });
 
 test("shortened keeps the beginning and the end, and is never wider than its room", () => {
-  expect(shortened("short", 100)).toBe("short");
+  expect(shortenedLabel("short", 100)).toBe("short");
   const name = "hospital_of_the_northern_district_number_07";
-  expect(shortened(name, 120)).toMatch(/^hos.*….*_07$/);
+  expect(shortenedLabel(name, 120)).toMatch(/^hos.*….*_07$/);
   for (const room of [0, 5, 12, 50, 120]) {
-    const shown = shortened(name, room);
+    const shown = shortenedLabel(name, room);
     expect(shown === "…" || textWidth(shown) <= room).toBe(true);
   }
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { methods } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { lineStyle } from "../src/lines.ts";
-import { clusterColours, darkOf, darkRules, ink, linkShades, paper, quiet, themeVariables } from "../src/palette.ts";
+import { clusterColours, darkOf, darkRules, ink, linkShades, paletteVariables, paper, quiet } from "../src/palette.ts";
 
 /** The contrast of WCAG 2, from 1 to 21. */
 function contrast(a: string, b: string): number {
@@ -69,8 +69,8 @@ test("darkRules covers the colours of a drawing and no others", () => {
   expect(rules).toMatch(/^@media screen and \(prefers-color-scheme:dark\)/);
 });
 
-test("themeVariables declares the same names for both grounds", () => {
-  const [light, onDark] = themeVariables()
+test("paletteVariables declares the same names for both grounds", () => {
+  const [light, onDark] = paletteVariables()
     .split("@media")
     .map((part) => Array.from(part.matchAll(/--([\w-]+):/g), ([, name]) => name));
   expect(light).toContain("ink");

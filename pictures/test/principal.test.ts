@@ -2,7 +2,7 @@
 
 import { matrix, randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { digits } from "../../experiments/src/trial/datasets.ts";
+import { givenTrialPoints } from "../../experiments/src/trial/datasets.ts";
 import { principalAxes, principalComponents, symmetricEigen } from "../src/principal.ts";
 
 test("symmetricEigen finds the eigenvalues of a matrix computed by hand", () => {
@@ -48,7 +48,7 @@ test("principalComponents and principalAxes refuse more components than columns"
 });
 
 test("the digits' 16 components have scikit-learn's variances and coordinates", () => {
-  const { points } = digits();
+  const { points } = givenTrialPoints("digits", undefined);
   expect([points.rows, points.cols]).toEqual([1797, 16]);
   const variance = (c: number) =>
     points.data.reduce((sum, x, at) => (at % 16 === c ? sum + x * x : sum), 0) / points.rows;

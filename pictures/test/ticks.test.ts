@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { propertyParameters } from "../../test/runs.ts";
-import { axisTicks, compact, domainOf, type Spacing, stepLabels } from "../src/ticks.ts";
+import { axisStepLabels, axisTicks, compactLabel, domainOf, type Spacing } from "../src/ticks.ts";
 import { textWidth } from "../src/width.ts";
 
 /** From 1e-12 to 1e15, of any sign. */
@@ -105,14 +105,14 @@ test("axisTicks gives whole ticks only, where half a round makes no sense", () =
 });
 
 test("compact writes a number in few characters", () => {
-  const written = [1_234_567, 12_300, 9_999, 950, 0.25, 0.00012, 1e-6, 0, -2e9, 3e15].map(compact);
+  const written = [1_234_567, 12_300, 9_999, 950, 0.25, 0.00012, 1e-6, 0, -2e9, 3e15].map(compactLabel);
   expect(written).toEqual(["1.2 M", "12.3 k", "9,999", "950", "0.25", "1.2e-4", "1e-6", "0", "-2 G", "3e15"]);
 });
 
-test("stepLabels writes every step with the same digits", () => {
-  expect(stepLabels(2e-4, 5)).toEqual(["0", "0.0002", "0.0004", "0.0006", "0.0008", "0.0010"]);
-  expect(stepLabels(1.2e-5, 3)).toEqual(["0", "1.2e-5", "2.4e-5", "3.6e-5"]);
-  expect(stepLabels(80_000, 2)).toEqual(["0", "80 k", "160 k"]);
+test("axisStepLabels writes every step with the same digits", () => {
+  expect(axisStepLabels(2e-4, 5)).toEqual(["0", "0.0002", "0.0004", "0.0006", "0.0008", "0.0010"]);
+  expect(axisStepLabels(1.2e-5, 3)).toEqual(["0", "1.2e-5", "2.4e-5", "3.6e-5"]);
+  expect(axisStepLabels(80_000, 2)).toEqual(["0", "80 k", "160 k"]);
 });
 
 test("domainOf gives a single value a scale", () => {

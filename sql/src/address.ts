@@ -41,17 +41,7 @@ export type ReadMode = "memory" | "stream" | "aggregate";
 
 const READ_MODES: readonly string[] = ["memory", "stream", "aggregate"] satisfies ReadMode[];
 
-const OPTIONS = [
-  "table",
-  "schema",
-  "tls",
-  "password-env",
-  "password-file",
-  "certificates",
-  "read",
-  "watermark",
-  "every",
-];
+const OPTIONS = "table schema tls password-env password-file certificates read watermark every".split(" ");
 
 /** The same with the whole path of a file, for whoever reads it in another folder. */
 export function absoluteAddress(text: string): string {

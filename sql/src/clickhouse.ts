@@ -4,17 +4,11 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 import { clickhouse as dialect } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
-import { BlockFiller, type SqlEngine } from "./engine.ts";
+import { BlockFiller, type EngineServer, type SqlEngine } from "./engine.ts";
 
-export interface ClickHouseServer {
-  readonly host: string;
-  readonly port: number;
+export interface ClickHouseServer extends EngineServer {
   readonly isSecure: boolean;
-  readonly database: string;
-  readonly user: string;
   readonly password: string;
-  /** Seconds for a query. */
-  readonly timeLimit: number;
   /** Certificates to trust in the place of the system's. */
   readonly ca: string | undefined;
 }

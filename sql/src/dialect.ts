@@ -6,7 +6,6 @@ export interface SqlDialect {
   readonly name: string;
   /** A name of a table or column, as text that cannot end early. */
   quote(name: string): string;
-  /** Text as a value. */
   text(value: string): string;
   /** A double, to the last bit. */
   number(value: number): string;
@@ -30,7 +29,6 @@ export interface SqlDialect {
   measure?(centroids: Matrix): DistanceSql | undefined;
 }
 
-/** An expression and the name that it gets. */
 export interface NamedExpression {
   readonly name: string;
   readonly as: string;
@@ -40,7 +38,6 @@ export interface NamedExpression {
 export interface DistanceSql {
   /** The distances, squared unless `isLength`, after what they are made of. Each step uses names of the ones before. */
   readonly steps: readonly (readonly NamedExpression[])[];
-  /** The least distance. */
   readonly least: string;
   /** The number of the first centroid with that distance; NULL where it is no number. */
   label(best: string): string;
@@ -55,16 +52,16 @@ export interface DistanceSql {
 const PREFIX = "fedkm_";
 
 /** A name inside of our queries, which none of a table meets. */
-export function internalName(name: string): string {
+export function internalSqlName(name: string): string {
   return PREFIX + name;
 }
 
 /** A column that is chosen, as a double. */
-export function x(column: number): string {
-  return internalName(`x${column}`);
+export function sqlColumn(column: number): string {
+  return internalSqlName(`x${column}`);
 }
 
-export function isInternalName(name: string): boolean {
+export function isInternalSqlName(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
@@ -83,7 +80,7 @@ export interface Stepwise {
 }
 
 /** A SELECT of expressions on the names of all steps. */
-export function selectSteps(dialect: SqlDialect, wanted: string, from: Stepwise, grouped = ""): string {
+export function selectSqlSteps(dialect: SqlDialect, wanted: string, from: Stepwise, grouped = ""): string {
   return (dialect.sendsInnermost ? atOnce : nested)(dialect, wanted, from) + grouped;
 }
 

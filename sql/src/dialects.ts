@@ -1,7 +1,7 @@
 // The dialects of the engines. Those of Trino and Spark SQL are for drivers of others: none of ours asks these engines.
 
 import type { Matrix } from "@fedkm/core";
-import { type DistanceSql, internalName, type NamedExpression, type SqlDialect, x } from "./dialect.ts";
+import { type DistanceSql, internalSqlName, type NamedExpression, type SqlDialect, sqlColumn } from "./dialect.ts";
 
 /** Doubled quotes inside quotes: standard names and texts. */
 function quoted(mark: string, text: string): string {
@@ -42,7 +42,7 @@ export const duckdb: SqlDialect = {
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
     const length = (centroid: Float64Array) => `list_distance(${VECTOR}, ${vector(centroid, withExponent)})`;
-    const { steps, ...shape } = distanceColumns(duckdb, centroids, length);
+    const { steps, ...shape } = sqlDistanceColumns(duckdb, centroids, length);
     return { ...shape, steps: [vectorOf(centroids), ...steps], isLength: true, isExact: false };
   },
 };
@@ -153,52 +153,50 @@ function isSubnormal(value: number): boolean {
   return value !== 0 && Math.abs(value) < 2 ** -1022;
 }
 
-const [VECTOR, DISTANCES] = ["v", "distances"].map(internalName);
+const [VECTOR, DISTANCES] = ["v", "distances"].map(internalSqlName);
 
 /** The columns of a row as one value. */
 function vectorOf({ cols }: Matrix): NamedExpression[] {
-  return [{ name: VECTOR, as: `[${Array.from({ length: cols }, (_, j) => x(j)).join(", ")}]` }];
+  return [{ name: VECTOR, as: `[${Array.from({ length: cols }, (_, j) => sqlColumn(j)).join(", ")}]` }];
 }
 
 function vector(numbers: Float64Array, number: (value: number) => string): string {
   return `[${Array.from(numbers, number).join(", ")}]`;
 }
 
-/** The parts of a measure that do not depend on how a distance is computed. */
-type Shape = Pick<DistanceSql, "steps" | "least" | "label" | "countWithin">;
-
 /** Explicit differences, as the kernel has them, one after the other. The text grows with k times the columns. */
-export function byDifferences(dialect: SqlDialect, centroids: Matrix): DistanceSql {
-  const shape = distanceColumns(dialect, centroids, (centroid) => squaredDistanceSql(dialect, centroid));
+export function sqlDifferences(dialect: SqlDialect, centroids: Matrix): DistanceSql {
+  const shape = sqlDistanceColumns(dialect, centroids, (centroid) => squaredDistanceSql(dialect, centroid));
   return { ...shape, isLength: false, isExact: true };
 }
 
 export function squaredDistanceSql({ number }: SqlDialect, centroid: Float64Array): string {
   // A product: a power takes more than twice as long.
-  const products = Array.from(centroid, number).map((w, j) => `(${x(j)} - ${w}) * (${x(j)} - ${w})`);
+  const products = Array.from(centroid, number).map((w, j) => `(${sqlColumn(j)} - ${w}) * (${sqlColumn(j)} - ${w})`);
   return products.join(" + ");
 }
 
 /** A column of distances for each centroid. Of equal centroids only the first has one: it has the rows. */
-export function distanceColumns(
+export function sqlDistanceColumns(
   dialect: SqlDialect,
   centroids: Matrix,
   distance: (centroid: Float64Array) => string,
-): Shape {
+) {
   const first = firstEqual(centroids);
   const clusters = [...new Set(first)];
-  const name = (c: number) => internalName(`d${c}`);
+  const name = (c: number) => internalSqlName(`d${c}`);
   return {
     steps: [clusters.map((c) => ({ name: name(c), as: distance(rowOf(centroids, c)) }))],
     least: dialect.least(clusters.map(name)),
     // Without an ELSE nothing is taken for the last cluster: what compares with nothing has no label.
-    label: (best) => `CASE ${clusters.map((c) => `WHEN ${best} = ${name(c)} THEN ${c}`).join(" ")} END`,
-    countWithin: (limit) => `(${first.map((c) => `CASE WHEN ${name(c)} <= ${limit} THEN 1 ELSE 0 END`).join(" + ")})`,
+    label: (best: string) => `CASE ${clusters.map((c) => `WHEN ${best} = ${name(c)} THEN ${c}`).join(" ")} END`,
+    countWithin: (limit: string) =>
+      `(${first.map((c) => `CASE WHEN ${name(c)} <= ${limit} THEN 1 ELSE 0 END`).join(" + ")})`,
   };
 }
 
 /** Rows of a matrix, each by itself. */
-export function centroidRows(centroids: Matrix): Float64Array[] {
+function centroidRows(centroids: Matrix): Float64Array[] {
   return Array.from({ length: centroids.rows }, (_, c) => rowOf(centroids, c));
 }
 

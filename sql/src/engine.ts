@@ -14,7 +14,6 @@ export interface EngineColumn {
 
 export interface SqlEngine {
   readonly dialect: SqlDialect;
-  /** The columns of a relation. */
   columns(relation: string, signal?: AbortSignal): Promise<EngineColumn[]>;
   /**
    * The rows of a query whose `cols` columns are doubles, in blocks of at most BLOCK_ROWS. A block is overwritten by the
@@ -26,6 +25,16 @@ export interface SqlEngine {
   /** Whether the question can be asked again after this failure: the engine was not there, or went away. */
   isPassing(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/** Where an engine listens, and who asks. */
+export interface EngineServer {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Seconds for a query. */
+  readonly timeLimit: number;
 }
 
 /** Enough for the kernel to be busy, and few enough to stay in a cache. */
@@ -66,8 +75,12 @@ export class BlockFiller {
 }
 
 /** All rows of a query, in memory. */
-export async function gather(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
+export async function gatherEngineRows(blocks: AsyncIterable<Matrix>, cols: number): Promise<Matrix> {
   const parts: Matrix[] = [];
   for await (const { data, rows } of blocks) parts.push({ data: data.slice(), rows, cols });
+  return stackedBlocks(parts, cols);
+}
+
+export function stackedBlocks(parts: readonly Matrix[], cols: number): Matrix {
   return parts.length === 0 ? { data: new Float64Array(0), rows: 0, cols } : stack(parts);
 }

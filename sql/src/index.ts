@@ -8,13 +8,13 @@ export type { EngineColumn, SqlEngine } from "./engine.ts";
 export {
   type BoundedSource,
   type ColumnScaling,
-  describeSource,
+  describeSqlSource,
   engineSource,
   type OpenOptions,
   type OpenSource,
   openSource,
   type Relation,
-  sourceVersion,
+  sqlSourceVersion,
 } from "./open.ts";
 export type { Watcher } from "./source.ts";
 export type { SourceBounds } from "./statements.ts";

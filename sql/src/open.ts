@@ -9,15 +9,15 @@ import { openClickHouse } from "./clickhouse.ts";
 import { duckdb } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
 import { openDuckDB } from "./duckdb.ts";
-import { gather, type SqlEngine } from "./engine.ts";
+import { gatherEngineRows, type SqlEngine } from "./engine.ts";
 import { openPostgres } from "./postgres.ts";
-import { loadedSource, type SurveyedRows, sourceOn, type Watcher } from "./source.ts";
+import { loadedSqlSource, type SurveyedRows, sourceOn, type Watcher } from "./source.ts";
 import { type Spool, spool } from "./spool.ts";
 import { CLUSTER, labelStatements, type RowSelection, type SourceBounds } from "./statements.ts";
 import {
   engineRows,
   type MissingRows,
-  numericColumns,
+  numericEngineColumns,
   type RowReader,
   type Survey,
   surveyOf,
@@ -63,7 +63,6 @@ export interface BoundedSource {
   readonly outside: readonly number[];
 }
 
-/** Of each column. */
 export interface ColumnScaling {
   readonly offset: readonly number[];
   readonly scale: readonly number[];
@@ -105,7 +104,7 @@ export async function engineSource(
 ): Promise<OpenSource> {
   const { where, columns, exclude, signal } = options;
   const all = await engine.columns(filtered(relation, where), signal);
-  const chosen = numericColumns(all, { ...(columns && { columns }), ...(exclude && { exclude }) });
+  const chosen = numericEngineColumns(all, { ...(columns && { columns }), ...(exclude && { exclude }) });
   const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
   const kept = isText && options.read !== "aggregate" ? await keepRows(engine, asked, options) : undefined;
   const close = async () => {
@@ -152,7 +151,7 @@ async function surveyedSource(engine: SqlEngine, rows: RowReader, asked: RowSele
     return sourceOn({ ...all, ...scaledOf }, read, options);
   };
   return {
-    ...(read === "memory" ? await loadedSource(all, options, signal) : sourceOn(all, read, options)),
+    ...(read === "memory" ? await loadedSqlSource(all, options, signal) : sourceOn(all, read, options)),
     read,
     dropped: survey.dropped,
     scaled: (scaling: ColumnScaling) => staying(scaling, all),
@@ -164,7 +163,7 @@ async function surveyedSource(engine: SqlEngine, rows: RowReader, asked: RowSele
 }
 
 /** What fedkm inspect shows of a source. */
-export function describeSource(text: string, options: OpenOptions) {
+export function describeSqlSource(text: string, options: OpenOptions) {
   const { query, where, signal } = options;
   return withEngine(text, options, async (engine, address) => {
     const relation = askedRelation(address, engine, query);
@@ -214,7 +213,7 @@ async function openEngine(
 ): Promise<SqlEngine> {
   const { scheme, host, port, database, user, certificates } = address;
   if (scheme === "duckdb") return openDuckDB(isDatabase(database) ? database : undefined, timeLimit);
-  const isSecure = address.tls ?? !isLocal(host);
+  const isSecure = address.tls ?? !isLocalEngine(host);
   const password = passwordOf(address, env);
   if (scheme === "clickhouse") {
     return openClickHouse({
@@ -295,7 +294,7 @@ const versions = new Map<string, { readonly at: number; readonly version: string
  * value of that column, which are asked for every 60 or `every` seconds. With `every=SECONDS` alone it changes after so
  * many. Without both it never changes.
  */
-export async function sourceVersion(text: string, env: NodeJS.ProcessEnv, now = Date.now()): Promise<string> {
+export async function sqlSourceVersion(text: string, env: NodeJS.ProcessEnv, now = Date.now()): Promise<string> {
   const { watermark, every } = parseAddress(text);
   if (watermark === undefined) return every === undefined ? "once" : String(Math.floor(now / (1000 * every)));
   const before = versions.get(text);
@@ -310,7 +309,10 @@ function askFor(text: string, watermark: string, env: NodeJS.ProcessEnv): Promis
   return withEngine(text, { env }, async (engine, address) => {
     const { double, fingerprint, quote } = engine.dialect;
     const asked = `${double("count(*)", false)}, ${fingerprint(`max(${quote(watermark)})`)}`;
-    const { data } = await gather(engine.blocks(`SELECT ${asked} FROM ${relationOf(address, engine)} AS s`, 2), 2);
+    const { data } = await gatherEngineRows(
+      engine.blocks(`SELECT ${asked} FROM ${relationOf(address, engine)} AS s`, 2),
+      2,
+    );
     return data.join(" ");
   });
 }
@@ -331,6 +333,6 @@ export function passwordOf({ scheme, passwordEnv, passwordFile }: Address, env: 
 }
 
 /** Hosts whose connections do not leave the machine. */
-export function isLocal(host: string): boolean {
+export function isLocalEngine(host: string): boolean {
   return host === "" || host === "localhost" || host === "::1" || host.startsWith("/") || /^127(\.\d+){3}$/.test(host);
 }

@@ -5,19 +5,13 @@ import type { Matrix } from "@fedkm/core";
 import type { Client, QueryConfig } from "pg";
 import { postgres as dialect } from "./dialects.ts";
 import { importDriver, SourceError } from "./driver.ts";
-import { BLOCK_ROWS, type SqlEngine } from "./engine.ts";
+import { BLOCK_ROWS, type EngineServer, type SqlEngine } from "./engine.ts";
 
-interface PostgresServer {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
+interface PostgresServer extends EngineServer {
   /** Undefined: the driver looks into ~/.pgpass. */
   readonly password: string | undefined;
   /** False, or the certificates to trust besides the system's. */
   readonly tls: false | { readonly ca?: string };
-  /** Seconds for a query. */
-  readonly timeLimit: number;
 }
 
 const CANCEL_AGAIN_MILLISECONDS = 200;

@@ -1,21 +1,21 @@
 // A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
+import { fastKernel, type Matrix, takeRows } from "@fedkm/core";
 import {
-  addBlock,
-  emptyParts,
+  addKernelBlock,
   memorySource,
   rowsNearBorders,
   type Source,
   type StatisticsParts,
+  sourceParts,
 } from "@fedkm/core/sources";
 import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
-import { gather, type SqlEngine } from "./engine.ts";
+import { gatherEngineRows, type SqlEngine, stackedBlocks } from "./engine.ts";
 import {
   borderStatement,
-  isExact,
+  isExactSql,
   nearStatement,
   ON_BORDER,
   type RowSelection,
@@ -23,7 +23,6 @@ import {
 } from "./statements.ts";
 import type { RowReader, Survey } from "./survey.ts";
 
-/** What a source tells about its work. */
 export interface Watcher {
   /** Rows that have passed in the current pass. */
   readonly onRows?: ((rows: number) => void) | undefined;
@@ -39,8 +38,7 @@ export interface SurveyedRows {
   readonly survey: Survey;
 }
 
-/** All rows in memory. */
-export async function loadedSource(
+export async function loadedSqlSource(
   { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,
   signal?: AbortSignal,
@@ -77,22 +75,25 @@ export function sourceOn(
     }
   };
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptyParts(centroids);
+    const sums = sourceParts(centroids);
     let loss = 0;
     await each(all.blocks(selected, stop), (block) => {
-      loss += addBlock(block, grids, centroids.data, sums);
+      loss += addKernelBlock(block, grids, centroids.data, sums);
       return true;
     });
     return { sums, loss };
   };
   const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
-    const sums = emptyParts(centroids);
+    const sums = sourceParts(centroids);
     const width = 3 + 2 * cols;
-    const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
+    const answer = await gatherEngineRows(
+      engine.blocks(statisticsStatement(selected, centroids, grids), width, stop),
+      width,
+    );
     let loss = readParts(answer, cols, sums);
-    if (!isExact(selected, centroids) && hasBorder(answer)) {
+    if (!isExactSql(selected, centroids) && hasBorder(answer)) {
       await each(engine.blocks(borderStatement(selected, centroids), cols, stop), (block) => {
-        loss += addBlock(block, grids, centroids.data, sums);
+        loss += addKernelBlock(block, grids, centroids.data, sums);
         return true;
       });
     }
@@ -112,7 +113,7 @@ export function sourceOn(
       again(async () => {
         const step = Math.max(1, Math.floor(rows / size));
         const blocks = step === 1 ? all.blocks(selected, stop, true) : all.sample(selected, step, stop);
-        return inOrder(await gather(blocks, cols));
+        return inOrder(await gatherEngineRows(blocks, cols));
       }, stop),
     nearBorders: (centroids, margin, mostRows, stop) =>
       again(async () => {
@@ -125,11 +126,7 @@ export function sourceOn(
           near += own.rows;
           return near <= mostRows;
         });
-        return near > mostRows
-          ? undefined
-          : found.length === 0
-            ? { data: new Float64Array(0), rows: 0, cols }
-            : stack(found);
+        return near > mostRows ? undefined : stackedBlocks(found, cols);
       }, stop),
   };
 }

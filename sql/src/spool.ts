@@ -11,9 +11,7 @@ import { BLOCK_ROWS } from "./engine.ts";
 import type { RowSelection, SourceBounds } from "./statements.ts";
 import type { RowReader, SelectionSummary } from "./survey.ts";
 
-export interface Spool extends RowReader {
-  close(): Promise<void>;
-}
+export type Spool = RowReader & { close(): Promise<void> };
 
 /** Keeps rows that pass once. At most so many numbers stay in memory; if there are more, all of them go to a file. */
 export async function spool(
@@ -23,7 +21,7 @@ export async function spool(
   onRows: (rows: number) => void,
 ): Promise<Spool> {
   const kept: Float64Array[] = [];
-  let file: SpoolFile | undefined;
+  let file: Awaited<ReturnType<typeof openSpoolFile>> | undefined;
   let numbers = 0;
   try {
     for await (const { data } of passing) {
@@ -132,14 +130,8 @@ async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly Sour
   return outside;
 }
 
-interface SpoolFile {
-  add(data: Float64Array): Promise<void>;
-  blocks(numbers: number): AsyncIterable<Float64Array>;
-  close(): Promise<void>;
-}
-
 /** Only this user may read it, and after this line only this process can: it has no name any more. */
-async function openSpoolFile(folder: string): Promise<SpoolFile> {
+async function openSpoolFile(folder: string) {
   const failed = (error: unknown): never => {
     const { code = String(error) } = error as { code?: string };
     throw new SourceError(
@@ -151,7 +143,7 @@ async function openSpoolFile(folder: string): Promise<SpoolFile> {
   await promisify(unlink)(path);
   let length = 0;
   return {
-    async add(data) {
+    async add(data: Float64Array) {
       const bytes = bytesOf(data);
       for (let at = 0; at < bytes.length; ) {
         const { bytesWritten } = await promisify(write)(descriptor, bytes, at, bytes.length - at, length).catch(failed);
@@ -159,7 +151,7 @@ async function openSpoolFile(folder: string): Promise<SpoolFile> {
         length += bytesWritten;
       }
     },
-    async *blocks(numbers) {
+    async *blocks(numbers: number) {
       const block = new Float64Array(numbers);
       for (let at = 0; at < length; ) {
         const wanted = bytesOf(block).subarray(0, Math.min(length - at, block.byteLength));

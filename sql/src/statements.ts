@@ -3,16 +3,16 @@
 import type { Matrix } from "@fedkm/core";
 import {
   type DistanceSql,
-  internalName,
+  internalSqlName,
   type NamedExpression,
   nested,
   type SqlDialect,
   type Step,
   type Stepwise,
-  selectSteps,
-  x,
+  selectSqlSteps,
+  sqlColumn,
 } from "./dialect.ts";
-import { byDifferences } from "./dialects.ts";
+import { sqlDifferences } from "./dialects.ts";
 
 /** The columns of a relation as doubles. */
 export interface RowSelection {
@@ -22,7 +22,6 @@ export interface RowSelection {
   readonly columns: readonly SelectedColumn[];
   /** A condition in SQL, as the user gave it. */
   readonly where?: string | undefined;
-  /** Whether rows with a missing number are left out. */
   readonly dropsMissing: boolean;
   /** For each column, before it is scaled: rows outside are left out. */
   readonly bounds?: readonly SourceBounds[];
@@ -40,32 +39,36 @@ interface SelectedColumn {
   readonly scaling?: { readonly offset: number; readonly scale: number };
 }
 
-const [BEST, LABEL, REACH, ROW] = ["best", "label", "reach", "row"].map(internalName);
+const [BEST, LABEL, REACH, ROW] = ["best", "label", "reach", "row"].map(internalSqlName);
 
 export function surveyStatement(selected: RowSelection): string {
   const { dialect, columns } = selected;
   const ofColumn = columns.flatMap((_, j) => {
     const count = (condition: string) => dialect.double(`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`, true);
-    const isOdd = `${dialect.isNaN(x(j))} OR ${dialect.isInfinite(x(j))}`;
-    const finite = `CASE WHEN ${isOdd} THEN ${dialect.number(0)} ELSE ${x(j)} END`;
+    const isOdd = `${dialect.isNaN(sqlColumn(j))} OR ${dialect.isInfinite(sqlColumn(j))}`;
+    const finite = `CASE WHEN ${isOdd} THEN ${dialect.number(0)} ELSE ${sqlColumn(j)} END`;
     const extreme = (side: string) => dialect.double(`${side}(${finite})`, true);
-    return [count(dialect.isNaN(x(j))), count(dialect.isInfinite(x(j))), extreme("min"), extreme("max")];
+    return [
+      count(dialect.isNaN(sqlColumn(j))),
+      count(dialect.isInfinite(sqlColumn(j))),
+      extreme("min"),
+      extreme("max"),
+    ];
   });
-  return selectSteps(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
+  return selectSqlSteps(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
 }
 
 /** For each column the number of rows that are out of its bounds. */
 export function outsideStatement(selected: RowSelection, bounds: readonly SourceBounds[]): string {
   const { dialect } = selected;
   const outside = bounds.map((limits, j) => {
-    return dialect.double(`sum(CASE WHEN ${isWithin(dialect, x(j), limits)} THEN 0 ELSE 1 END)`, true);
+    return dialect.double(`sum(CASE WHEN ${isWithin(dialect, sqlColumn(j), limits)} THEN 0 ELSE 1 END)`, true);
   });
-  return selectSteps(dialect, outside.join(", "), rowsOf(selected));
+  return selectSqlSteps(dialect, outside.join(", "), rowsOf(selected));
 }
 
-/** All rows, as doubles. */
 export function rowsStatement(selected: RowSelection): string {
-  return selectSteps(selected.dialect, names(selected), rowsOf(selected));
+  return selectSqlSteps(selected.dialect, names(selected), rowsOf(selected));
 }
 
 /** One row of about `step`, chosen by the number of the row. */
@@ -73,7 +76,7 @@ export function sampleStatement(selected: RowSelection, step: number): string {
   const { dialect } = selected;
   const numbered = [{ name: ROW, as: dialect.rowNumber }];
   const chosen = { named: numbered, where: `${dialect.scattered(ROW)} % ${step} = 0` };
-  return selectSteps(dialect, names(selected), after(rowsOf(selected), chosen));
+  return selectSqlSteps(dialect, names(selected), after(rowsOf(selected), chosen));
 }
 
 /** (E1): for each cluster its number, count, loss, and for each column the coarse and the fine sum, all as doubles. */
@@ -83,12 +86,12 @@ export function statisticsStatement(selected: RowSelection, centroids: Matrix, g
   const sums = columns.map((_, j) => {
     const coarse = dialect.number(grids[j]);
     const fine = dialect.number(grids[width + j]);
-    const high = `((${x(j)} + ${coarse}) - ${coarse})`;
-    return `sum${high}, sum(((${x(j)} - ${high}) + ${fine}) - ${fine})`;
+    const high = `((${sqlColumn(j)} + ${coarse}) - ${coarse})`;
+    return `sum${high}, sum(((${sqlColumn(j)} - ${high}) + ${fine}) - ${fine})`;
   });
   const loss = measureOf(selected, centroids).isLength ? `${BEST} * ${BEST}` : BEST;
   const counted = [dialect.double(LABEL, true), dialect.double("count(*)", false), `sum(${loss})`];
-  return selectSteps(
+  return selectSqlSteps(
     dialect,
     [...counted, ...sums].join(", "),
     labelledRows(selected, centroids),
@@ -99,7 +102,7 @@ export function statisticsStatement(selected: RowSelection, centroids: Matrix, g
 /** Rows that the last bits of a distance could send to another cluster. */
 export function borderStatement(selected: RowSelection, centroids: Matrix): string {
   const isOpen = { where: `${LABEL} = ${ON_BORDER}` };
-  return selectSteps(selected.dialect, names(selected), after(labelledRows(selected, centroids), isOpen));
+  return selectSqlSteps(selected.dialect, names(selected), after(labelledRows(selected, centroids), isOpen));
 }
 
 /** Rows that can leave their cluster if no centroid goes farther than `margin`. */
@@ -111,7 +114,7 @@ export function nearStatement(selected: RowSelection, centroids: Matrix, margin:
   const reach = `${best} * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
   const isNear = `${measure.countWithin(measure.isLength ? REACH : `${REACH} * ${REACH}`)} > 1`;
   const near = { named: [{ name: REACH, as: reach }], where: isNear };
-  return selectSteps(dialect, names(selected), after(rowsOf(selected), ...nearest(measure), near));
+  return selectSqlSteps(dialect, names(selected), after(rowsOf(selected), ...nearest(measure), near));
 }
 
 /** The label of rows for which the distances of an engine do not decide. */
@@ -121,12 +124,12 @@ export const ON_BORDER = -1;
 const DECIDED = 1e-9;
 
 /** Whether the labels of an engine are those of the kernel on every row. */
-export function isExact(selected: RowSelection, centroids: Matrix): boolean {
+export function isExactSql(selected: RowSelection, centroids: Matrix): boolean {
   return measureOf(selected, centroids).isExact;
 }
 
 function measureOf({ dialect }: RowSelection, centroids: Matrix): DistanceSql {
-  return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
+  return dialect.measure?.(centroids) ?? sqlDifferences(dialect, centroids);
 }
 
 function rowsOf(selected: RowSelection): Stepwise {
@@ -135,7 +138,7 @@ function rowsOf(selected: RowSelection): Stepwise {
     ...(where === undefined ? [] : [`(${where}\n)`]),
     ...bounds.map((limits, j) => isWithin(dialect, dialect.double(dialect.quote(columns[j].name), false), limits)),
   ];
-  const isWhole = columns.map((_, j) => `NOT (${dialect.isNaN(x(j))})`).join(" AND ");
+  const isWhole = columns.map((_, j) => `NOT (${dialect.isNaN(sqlColumn(j))})`).join(" AND ");
   return {
     relation,
     where: conditions.length === 0 ? undefined : conditions.join(" AND "),
@@ -155,13 +158,16 @@ function isWithin({ number }: SqlDialect, value: string, { min, max }: SourceBou
 function doublesOf({ dialect, columns }: RowSelection): NamedExpression[] {
   return columns.map(({ name, isNullable, scaling }, j) => {
     const value = dialect.double(dialect.quote(name), isNullable);
-    if (scaling === undefined) return { name: x(j), as: value };
-    return { name: x(j), as: `(${value} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)}` };
+    if (scaling === undefined) return { name: sqlColumn(j), as: value };
+    return {
+      name: sqlColumn(j),
+      as: `(${value} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)}`,
+    };
   });
 }
 
 function names({ columns }: RowSelection): string {
-  return columns.map((_, j) => x(j)).join(", ");
+  return columns.map((_, j) => sqlColumn(j)).join(", ");
 }
 
 /** The distances of all centroids and the least of them. */
@@ -179,7 +185,6 @@ function labelledRows(selected: RowSelection, centroids: Matrix): Stepwise {
   return after(rowsOf(selected), ...nearest(measure), { named: [{ name: LABEL, as: decided }] });
 }
 
-/** The column of the labels. */
 export const CLUSTER = "cluster";
 
 /**
@@ -196,7 +201,7 @@ export function labelStatements(
   const { quote } = dialect;
   const measure = measureOf(selected, centroids);
   const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
-  const carried = all.map((name, i) => ({ name: internalName(`c${i}`), as: quote(name) }));
+  const carried = all.map((name, i) => ({ name: internalSqlName(`c${i}`), as: quote(name) }));
   const steps = [{ named: [...carried, ...doublesOf({ ...selected, columns })] }, ...nearest(measure)];
   const isPlaced = `NOT (${dialect.isNaN(BEST)}) AND NOT (${dialect.isInfinite(BEST)})`;
   const cells = carried.map(({ name, as }) => `${name} AS ${as}`).join(", ");

@@ -1,9 +1,9 @@
 // One survey of all rows before anything is computed: how many there are, what is missing, and how large numbers get.
 
 import type { Matrix } from "@fedkm/core";
-import { isInternalName } from "./dialect.ts";
+import { isInternalSqlName } from "./dialect.ts";
 import { SourceError } from "./driver.ts";
-import { type EngineColumn, gather, type SqlEngine } from "./engine.ts";
+import { type EngineColumn, gatherEngineRows, type SqlEngine } from "./engine.ts";
 import {
   outsideStatement,
   type RowSelection,
@@ -16,20 +16,17 @@ import {
 /** What becomes of rows with a missing number. */
 export type MissingRows = "refuse" | "drop";
 
-export interface Survey {
-  readonly rows: number;
-  readonly least: Float64Array;
-  readonly most: Float64Array;
+export interface Survey extends Pick<SelectionSummary, "rows" | "least" | "most"> {
   /** Rows that were left out because a number is missing. */
   readonly dropped: number;
 }
 
 /** The columns that are wanted, in their order; a column of anything but numbers is refused. */
-export function numericColumns(
+export function numericEngineColumns(
   all: readonly EngineColumn[],
   { columns, exclude = [] }: { readonly columns?: readonly string[]; readonly exclude?: readonly string[] },
 ): EngineColumn[] {
-  const taken = all.find(({ name }) => isInternalName(name));
+  const taken = all.find(({ name }) => isInternalSqlName(name));
   if (taken !== undefined) {
     throw new SourceError(
       `column ${JSON.stringify(taken.name)} must not begin with fedkm_, as names inside of queries do: rename it in a view or a --query`,
@@ -124,7 +121,7 @@ export function engineRows(engine: SqlEngine): RowReader {
   return {
     async summary(selected, signal) {
       const width = 1 + 4 * selected.columns.length;
-      const { data } = await gather(engine.blocks(surveyStatement(selected), width, signal), width);
+      const { data } = await gatherEngineRows(engine.blocks(surveyStatement(selected), width, signal), width);
       const every = (from: number) => Float64Array.from(selected.columns, (_, c) => data[1 + 4 * c + from]);
       const orZero = (x: number) => (Number.isNaN(x) ? 0 : x);
       return {
@@ -138,7 +135,7 @@ export function engineRows(engine: SqlEngine): RowReader {
     },
     async outside(selected, bounds, signal) {
       const statement = outsideStatement(selected, bounds);
-      const { data } = await gather(engine.blocks(statement, bounds.length, signal), bounds.length);
+      const { data } = await gatherEngineRows(engine.blocks(statement, bounds.length, signal), bounds.length);
       return Array.from(data);
     },
     blocks: (selected, signal, isNumbered) =>

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openSource } from "@fedkm/sql";
 import { describe, expect, it } from "vitest";
 import { isAddress, parseAddress } from "../src/address.ts";
-import { isLocal, passwordOf } from "../src/open.ts";
+import { isLocalEngine, passwordOf } from "../src/open.ts";
 
 describe("an address", () => {
   it("names files, tables of servers and their schemas", () => {
@@ -71,7 +71,7 @@ describe("an address", () => {
   });
 
   it("has TLS unless its host is this machine", () => {
-    expect(["localhost", "127.0.0.1", "::1", ""].every(isLocal)).toBe(true);
-    expect(["db.example", "10.0.0.7", "127.evil.example", "localhost.evil.example"].some(isLocal)).toBe(false);
+    expect(["localhost", "127.0.0.1", "::1", ""].every(isLocalEngine)).toBe(true);
+    expect(["db.example", "10.0.0.7", "127.evil.example", "localhost.evil.example"].some(isLocalEngine)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { fitSources } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { describe, expect, it } from "vitest";
 import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
-import { clickhousePlace, has, postgresPlace } from "./places.ts";
+import { clickhouseTables, has, postgresTables } from "./engines.ts";
 
 function rows(): Matrix {
   const normal = normalStream(randomStream(1, "away"));
@@ -45,28 +45,28 @@ async function compare(address: string, disturb: () => Promise<void>): Promise<v
 describe("a server that is killed in the middle of a fit and started again", () => {
   it.skipIf(!has("PostgreSQL"))("PostgreSQL: the same bits", async () => {
     const server = await startPostgres();
-    const place = await postgresPlace(server);
+    const tables = await postgresTables(server);
     try {
-      await compare(await place.put(rows()), async () => {
+      await compare(await tables.put(rows()), async () => {
         await server.kill();
         await server.start();
       });
     } finally {
-      await place.stop();
+      await tables.stop();
     }
   });
 
   it.skipIf(!has("ClickHouse"))("ClickHouse, one shard of three: the same bits", async () => {
     const cluster = await startClickHouse();
-    const place = await clickhousePlace(cluster);
+    const tables = await clickhouseTables(cluster);
     try {
-      const address = await place.put(rows());
+      const address = await tables.put(rows());
       await compare(address, async () => {
         await cluster.kill(0);
         await cluster.start(0);
       });
     } finally {
-      await place.stop();
+      await tables.stop();
     }
   });
 });

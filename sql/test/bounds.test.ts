@@ -1,11 +1,11 @@
 // Rows within bounds, on a scale: what a device counts of a table.
 
 import { type Matrix, takeRows } from "@fedkm/core";
-import { memorySource, statisticsOf } from "@fedkm/core/sources";
+import { memorySource, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EngineTables, has } from "./engines.ts";
 import { engines, problem } from "./exact.ts";
-import { has, type Place } from "./places.ts";
 
 const { points, centroids } = problem(8);
 const { cols } = points;
@@ -18,13 +18,13 @@ const inside = takeRows(points, Array.from({ length: points.rows }, (_, r) => r)
 
 for (const { engine, open } of engines) {
   describe.skipIf(!has(engine))(`${engine}: rows within bounds`, () => {
-    let place: Place;
+    let tables: EngineTables;
     let address = "";
     beforeAll(async () => {
-      place = await open();
-      address = await place.put(points);
+      tables = await open();
+      address = await tables.put(points);
     });
-    afterAll(() => place?.stop());
+    afterAll(() => tables?.stop());
 
     it.each(["stream", "aggregate"] as const)("counts and sums them as the kernel, %s", async (read) => {
       const opened = await openSource(address, { env: {}, read });
@@ -33,8 +33,8 @@ for (const { engine, open } of engines) {
       expect([source.rows, opened.rows]).toEqual([inside.rows, points.rows]);
       const below = bounds.map(({ min }, c) => points.data.filter((x, i) => i % cols === c && x < min).length);
       expect(outside).toEqual(below);
-      const expected = await statisticsOf(memorySource(scaled(inside)), centroids);
-      const { counts, sums } = await statisticsOf(source, centroids);
+      const expected = await sourceStatistics(memorySource(scaled(inside)), centroids);
+      const { counts, sums } = await sourceStatistics(source, centroids);
       expect([counts, sums.map((x) => x + 0)]).toEqual([expected.counts, expected.sums.map((x) => x + 0)]);
       const all = await opened.bounded(
         bounds.map(() => ({ min: -1e9, max: 1e9 })),

@@ -5,22 +5,22 @@ import { matrix } from "@fedkm/core";
 import { memorySource } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { duckdbTables, type EngineTables, has } from "./engines.ts";
 import { engines, problem, testExactness } from "./exact.ts";
-import { duckdbPlace, has, type Place } from "./places.ts";
 
 testExactness(0, 8);
 
 for (const { engine, open } of engines) {
   describe.skipIf(!has(engine))(engine, () => {
-    let place: Place;
+    let tables: EngineTables;
     beforeAll(async () => {
-      place = await open();
+      tables = await open();
     });
-    afterAll(() => place?.stop());
+    afterAll(() => tables?.stop());
 
     it("finds the rows near borders and a sample of its rows", async () => {
       const { points, centroids } = problem(3);
-      const address = await place.put(points);
+      const address = await tables.put(points);
       const expected = await memorySource(points).nearBorders(centroids, 0.1, 1000);
       for (const read of ["stream", "aggregate"] as const) {
         const source = await openSource(address, { env: {}, read });
@@ -38,13 +38,13 @@ for (const { engine, open } of engines) {
 }
 
 it("addresses of files in memory give the same rows as a matrix", async () => {
-  const place = await duckdbPlace();
+  const tables = await duckdbTables();
   const points = matrix([
     [1, 2],
     [3, 4.5],
   ]);
-  const source = await openSource(await place.put(points), { env: {} });
+  const source = await openSource(await tables.put(points), { env: {} });
   expect(source.read).toBe("memory");
   expect(await source.sample(10)).toEqual(points);
-  await place.stop();
+  await tables.stop();
 });

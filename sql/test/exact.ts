@@ -1,10 +1,10 @@
 // Counts and sums of every engine, streamed and aggregated, against those of the kernel.
 
 import { type Matrix, normalStream, randomStream } from "@fedkm/core";
-import { gridsOf, memorySource, statisticsOf } from "@fedkm/core/sources";
+import { memorySource, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clickhousePlace, duckdbPlace, has, type Place, postgresPlace } from "./places.ts";
+import { clickhouseTables, duckdbTables, type EngineTables, has, postgresTables } from "./engines.ts";
 
 /** Rows of any shape: normal, on a coarse grid where ties abound, or of very different magnitudes. */
 export function problem(seed: number) {
@@ -25,31 +25,31 @@ export function problem(seed: number) {
 }
 
 export const engines = [
-  { engine: "DuckDB", open: () => duckdbPlace() },
-  { engine: "PostgreSQL", open: () => postgresPlace() },
-  { engine: "ClickHouse", open: () => clickhousePlace() },
+  { engine: "DuckDB", open: () => duckdbTables() },
+  { engine: "PostgreSQL", open: () => postgresTables() },
+  { engine: "ClickHouse", open: () => clickhouseTables() },
 ];
 
 /** Every engine answers as the kernel, on so many random problems. */
 export function testExactness(from: number, count: number): void {
   for (const { engine, open } of engines) {
     describe.skipIf(!has(engine))(`${engine} answers as the kernel`, () => {
-      let place: Place;
+      let tables: EngineTables;
       beforeAll(async () => {
-        place = await open();
+        tables = await open();
       });
-      afterAll(() => place?.stop());
+      afterAll(() => tables?.stop());
 
       it(`gives its bits on ${count} random problems, streamed and aggregated`, async () => {
         for (let seed = from; seed < from + count; seed++) {
           const { points, centroids } = problem(seed);
-          const expected = await statisticsOf(memorySource(points), centroids);
-          const address = await place.put(points);
+          const expected = await sourceStatistics(memorySource(points), centroids);
+          const address = await tables.put(points);
           for (const read of ["stream", "aggregate"] as const) {
             const source = await openSource(address, { env: {}, read });
-            const found = await statisticsOf(source, centroids);
+            const found = await sourceStatistics(source, centroids);
             const about = `seed ${seed}, ${read}, ${points.rows} x ${points.cols}, k ${centroids.rows}`;
-            expect(gridsOf(source), about).toEqual(gridsOf(memorySource(points)));
+            expect(sourceGrids(source), about).toEqual(sourceGrids(memorySource(points)));
             expect(found.counts, about).toEqual(expected.counts);
             expect(found.sums.map(plusZero), about).toEqual(expected.sums.map(plusZero));
             expect(Math.abs(found.loss - expected.loss), about).toBeLessThanOrEqual(1e-12 * expected.loss);

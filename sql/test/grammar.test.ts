@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { memorySource, statisticsOf } from "@fedkm/core/sources";
+import { memorySource, sourceStatistics } from "@fedkm/core/sources";
 import { engineSource, type SqlDialect, type SqlEngine, spark, trino } from "@fedkm/sql";
 import { SparkSQL, TrinoSQL } from "dt-sql-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -90,18 +90,18 @@ async function engineWith({ dialect, macros, translated, grammar }: Other, seed:
 for (const other of others) {
   const { dialect } = other;
   describe(`${dialect.name}: statements that its grammar takes`, () => {
-    let place: Awaited<ReturnType<typeof engineWith>>;
+    let opened: Awaited<ReturnType<typeof engineWith>>;
     beforeAll(async () => {
-      place = await engineWith(other, 3);
+      opened = await engineWith(other, 3);
     });
-    afterAll(() => place?.engine.close());
+    afterAll(() => opened?.engine.close());
 
     it("gives the kernel's counts and sums, a sample and the rows near borders", async () => {
-      const { engine, asked, points, centroids } = place;
+      const { engine, asked, points, centroids } = opened;
       const relation = dialect.quote("rows");
       const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", where: "1 = 1" });
-      const expected = await statisticsOf(memorySource(points), centroids);
-      const found = await statisticsOf(source, centroids);
+      const expected = await sourceStatistics(memorySource(points), centroids);
+      const found = await sourceStatistics(source, centroids);
       expect(found.counts).toEqual(expected.counts);
       expect(found.sums).toEqual(expected.sums);
       expect((await source.sample(Math.ceil(points.rows / 3))).rows).toBeGreaterThan(0);
@@ -113,10 +113,10 @@ for (const other of others) {
     });
 
     it("has one cluster where there is one centroid, and leaves rows with NULL out", async () => {
-      const { engine, points } = place;
+      const { engine, points } = opened;
       const relation = `(SELECT ${dialect.quote(hostile(0))} AS a FROM ${dialect.quote("rows")} UNION ALL SELECT NULL) AS q`;
       const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", missing: "drop" });
-      const { counts } = await statisticsOf(source, { data: Float64Array.of(0), rows: 1, cols: 1 });
+      const { counts } = await sourceStatistics(source, { data: Float64Array.of(0), rows: 1, cols: 1 });
       expect([source.dropped, counts[0]]).toEqual([1, points.rows]);
     });
   });

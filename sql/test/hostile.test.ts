@@ -13,7 +13,7 @@ import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { runs } from "../../test/runs.ts";
 import { parseAddress } from "../src/address.ts";
 import { clickhouse, duckdb, postgres } from "../src/dialects.ts";
-import { has } from "./places.ts";
+import { has } from "./engines.ts";
 
 const PIECES = [
   ...[

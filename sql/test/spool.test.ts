@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, unlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Matrix } from "@fedkm/core";
-import { memorySource, statisticsOf } from "@fedkm/core/sources";
+import { memorySource, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { duckdb } from "../src/dialects.ts";
@@ -51,8 +51,8 @@ describe("a CSV file as a source", () => {
     // Whoever reads it again will miss it.
     unlinkSync(path);
     const known = memorySource(points);
-    const { counts, sums } = await statisticsOf(source, centroids);
-    const expected = await statisticsOf(known, centroids);
+    const { counts, sums } = await sourceStatistics(source, centroids);
+    const expected = await sourceStatistics(known, centroids);
     expect([counts, sums]).toEqual([expected.counts, expected.sums]);
     expect(await source.nearBorders(centroids, 0.1, 1000)).toEqual(await known.nearBorders(centroids, 0.1, 1000));
     const sample = await source.sample(points.rows / 4);
@@ -76,7 +76,7 @@ describe("a CSV file as a source", () => {
       other.source.least,
       other.source.most,
     ]);
-    const answers = await Promise.all([own, other].map(({ source }) => statisticsOf(source, centroids)));
+    const answers = await Promise.all([own, other].map(({ source }) => sourceStatistics(source, centroids)));
     expect(answers[0].counts).toEqual(answers[1].counts);
     expect(answers[0].sums.map((x) => x + 0)).toEqual(answers[1].sums.map((x) => x + 0));
     await text.close();
@@ -90,8 +90,8 @@ describe("a CSV file as a source", () => {
     await expect(open(holed, {})).rejects.toThrow(`NULL or NaN in 2 of ${points.rows + 2} rows`);
     const source = await open(holed, { missing: "drop" });
     expect([source.rows, source.dropped]).toEqual([points.rows, 2]);
-    expect((await statisticsOf(source, centroids)).sums).toEqual(
-      (await statisticsOf(memorySource(points), centroids)).sums,
+    expect((await sourceStatistics(source, centroids)).sums).toEqual(
+      (await sourceStatistics(memorySource(points), centroids)).sums,
     );
     await source.close();
     const endless = csv("endless.csv", points, [Array(cols).fill("inf").join(",")]);

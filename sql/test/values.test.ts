@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Matrix } from "@fedkm/core";
-import { statisticsOf } from "@fedkm/core/sources";
+import { sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
-import { has } from "./places.ts";
+import { has } from "./engines.ts";
 
 /** A server that makes a table from a SELECT. */
 interface Server {
@@ -134,7 +134,7 @@ for (const { name, open, words } of engines) {
         for (const read of ["memory", "stream", "aggregate"] as const) {
           const found = await source(table, { missing: "drop", read });
           expect([found.rows, found.dropped]).toEqual([2, 1]);
-          const { counts, sums } = await statisticsOf(found, centroids);
+          const { counts, sums } = await sourceStatistics(found, centroids);
           expect([...counts, ...sums]).toEqual([1, 1, 1, 2.5, 2, 2.5]);
           await found.close();
         }
@@ -149,7 +149,7 @@ for (const { name, open, words } of engines) {
       for (const read of ["memory", "stream", "aggregate"] as const) {
         const decimals = await source("t_decimal", { read });
         expect([...decimals.least, ...decimals.most]).toEqual([1, 0.1, 2, 12345.6789]);
-        expect(Array.from((await statisticsOf(decimals, centroids)).sums)).toEqual([1, 0.1, 2, 12345.6789]);
+        expect(Array.from((await sourceStatistics(decimals, centroids)).sums)).toEqual([1, 0.1, 2, 12345.6789]);
         await decimals.close();
         const integers = await source("t_integer", { read });
         expect([...integers.least, ...integers.most]).toEqual([1, -9, 2, 7]);
@@ -172,7 +172,7 @@ for (const { name, open, words } of engines) {
       for (const read of ["stream", "aggregate"] as const) {
         const opened = await source("t_named", { where: "x0 > 25", read });
         const scaled = opened.scaled({ offset: [1, 10, 100], scale: [1, 10, 100] });
-        const { sums } = await statisticsOf(scaled, { data: Float64Array.of(0, 0, 0), rows: 1, cols: 3 });
+        const { sums } = await sourceStatistics(scaled, { data: Float64Array.of(0, 0, 0), rows: 1, cols: 3 });
         expect([opened.columns, opened.rows, ...sums]).toEqual([["x1", "x0", "best"], 1, 1, 2, 4]);
         await opened.close();
       }

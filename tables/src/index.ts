@@ -2,8 +2,8 @@
 
 export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
-export { checkRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
-export { checkMethod, type MethodRequest, type NamedMethod, refitOf } from "./fit/method.ts";
+export { checkFitRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
+export { checkFitMethod, type MethodRequest, type NamedMethod, refitForStability } from "./fit/method.ts";
 export { examineStability, type Stability, type StabilityTask } from "./fit/stability.ts";
 export { deviceNames } from "./input/assignDevices.ts";
 export {
@@ -13,40 +13,38 @@ export {
   type Input,
   type InputFile,
   type RowsRequest,
-  readClasses,
-  readRows,
+  readInput,
+  readInputClasses,
 } from "./input/readTables.ts";
 export type { SourceRequest } from "./input/sources.ts";
-export { fitCommandLine, type Obstacle, proposalFor } from "./inspect/commandLine.ts";
+export { fitCommandLine, type Obstacle, proposedCommandLine } from "./inspect/commandLine.ts";
 export {
   type InspectedColumn,
   type InspectedTable,
+  inspectedRemarks,
+  inspectedValue,
   inspectTable,
-  remarks,
-  shownValue,
 } from "./inspect/inspectTable.ts";
-export { clusterSums, inCommonOrder } from "./model/clusterSums.ts";
-export { centroidsAt, deviceOrName } from "./model/labelling.ts";
+export { clusterSums, clustersInModelOrder } from "./model/clusterSums.ts";
+export { modelCentroids, modelDeviceOrName } from "./model/labelling.ts";
 export {
   type ClusterModel,
   encodingOfModel,
-  endWords,
-  isShared,
+  isModelShared,
   type MethodRun,
   MODEL_FORMAT,
   MODEL_VERSIONS,
   type Model,
-  type RoundModel,
-  runWords,
-  scaledCentroids,
+  modelEndWords,
+  modelRunWords,
 } from "./model/model.ts";
-export { parseModel, parseWholeModel } from "./model/parseModel.ts";
+export { parseModel } from "./model/parseModel.ts";
 export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
 export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
-export { type Prepared, type PrepareRequest, prepareTables } from "./prepare/prepare.ts";
-export { chooseScaling, isUnscaled } from "./prepare/scaling.ts";
+export type { PrepareRequest } from "./prepare/prepare.ts";
+export { applyChosenScaling, chooseScaling } from "./prepare/scaling.ts";
 export type { DeviceNetwork, StudyPlan } from "./prepare/studyRows.ts";
-export { type MethodSettings, optionNames, RequestError, weightingOf } from "./request.ts";
+export { type MethodSettings, RequestError, requestOptionNames } from "./request.ts";
 export { type Verification, type VerifyRequest, verifyTables } from "./verify/verifyTables.ts";
 export type { Progress, WorkContext } from "./work.ts";

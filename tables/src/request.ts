@@ -12,7 +12,7 @@ export class RequestError extends Error {
 }
 
 /** A sentence about options for programs, which have names such as minRows where the command line has --min-rows. */
-export function optionNames(text: string, named: (words: readonly string[]) => string): string {
+export function requestOptionNames(text: string, named: (words: readonly string[]) => string): string {
   return text.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => named(flag.split("-")));
 }
 
@@ -48,9 +48,7 @@ export interface MethodSettings {
 }
 
 /** With the weighting, which is always there. */
-export interface SettledSettings extends MethodSettings {
-  readonly weighting: Weighting;
-}
+export type SettledSettings = MethodSettings & { readonly weighting: Weighting };
 
 /** Names of settings, and what the methods of core call them. */
 export const settingNames = {
@@ -71,6 +69,13 @@ export const settingNames = {
  * One default for every request about tables: rows count equally, since who reads a table takes its rows to count the
  * same. As published, the method lets every device count the same.
  */
-export function weightingOf({ weighting, preset }: Pick<MethodSettings, "weighting" | "preset">): Weighting {
+export function requestWeighting({ weighting, preset }: Pick<MethodSettings, "weighting" | "preset">): Weighting {
   return weighting ?? (preset === "paper" ? defaults.weighting : "sample");
 }
+
+// What a model is exported as, and whose SQL can be written.
+
+export const formats = ["sql", "onnx", "sklearn", "csv"] as const;
+export const dialectNames = ["duckdb", "postgres", "clickhouse", "trino", "spark", "standard"] as const;
+
+export type DialectName = (typeof dialectNames)[number];

@@ -26,6 +26,6 @@ export const characterNames: Readonly<Record<string, string>> = {
 };
 
 /** How a command line names the character: some cannot be pasted into one. */
-export function characterName(character: string): string {
+export function shellCharacterName(character: string): string {
   return Object.keys(characterNames).find((name) => characterNames[name] === character) ?? character;
 }

@@ -27,12 +27,12 @@ export interface WorkContext {
     | undefined;
 }
 
-export async function compute<T>({ compute: run, signal }: WorkContext, work: () => T | Promise<T>): Promise<T> {
+export async function computeWork<T>({ compute: run, signal }: WorkContext, work: () => T | Promise<T>): Promise<T> {
   signal?.throwIfAborted();
   return run === undefined ? work() : run(work);
 }
 
-export function report({ onProgress, signal }: WorkContext, progress: Progress): void {
+export function reportWorkProgress({ onProgress, signal }: WorkContext, progress: Progress): void {
   signal?.throwIfAborted();
   onProgress?.(progress);
 }

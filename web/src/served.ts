@@ -9,7 +9,7 @@ export type {
   PrivacyView,
   Snapshot,
 } from "./dashboard/snapshot.ts";
-export { playgroundState, type Setup, unreadSettings } from "./engine/setup.ts";
+export { playgroundState, type Setup, unreadSetupSettings } from "./engine/setup.ts";
 
 /** The folder of the static files, with a slash at the end. */
 export const site = new URL("../site/", import.meta.url);

@@ -2,16 +2,16 @@
 
 import { randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { mixed, paintCells, pixelOf } from "../src/playground/views/painter.ts";
+import { mixedPanelPixel, paintPanelCells, panelPixel } from "../src/playground/views/painter.ts";
 
 const SIDE = 24;
-const colours = ["#000001", "#000002", "#000003", "#000004", "#000005"].map(pixelOf);
+const colours = ["#000001", "#000002", "#000003", "#000004", "#000005"].map(panelPixel);
 
 function painted(sites: readonly number[]): Uint32Array {
   // A margin on all sides, which must stay as it is.
   const width = SIDE + 4;
   const canvas = { pixels: new Uint32Array(width * (SIDE + 4)), width };
-  paintCells(canvas, { left: 2, top: 2, side: SIDE }, sites, colours);
+  paintPanelCells(canvas, { left: 2, top: 2, side: SIDE }, sites, colours);
   expect(canvas.pixels.filter((pixel) => pixel === 0).length).toBe(width * width - SIDE * SIDE);
   return Uint32Array.from({ length: SIDE * SIDE }, (_, i) => {
     return canvas.pixels[(2 + Math.floor(i / SIDE)) * width + 2 + (i % SIDE)];
@@ -24,7 +24,7 @@ function nearest(sites: readonly number[], x: number, y: number): number {
   return colours[Array.from(sites.slice(sites.length / 2), (_, c) => c).sort((a, b) => away(a) - away(b) || a - b)[0]];
 }
 
-test("paintCells gives every pixel the colour of its nearest site, but for those on a border", () => {
+test("paintPanelCells gives every pixel the colour of its nearest site, but for those on a border", () => {
   const random = randomStream(3, "cells");
   let compared = 0;
   for (let run = 0; run < 300; run++) {
@@ -43,10 +43,10 @@ test("paintCells gives every pixel the colour of its nearest site, but for those
 });
 
 test("mixed goes from one colour to the other, channel by channel", () => {
-  const [white, blue] = [pixelOf("#ffffff"), pixelOf("#0072b2")];
-  expect(mixed(white, blue, 0)).toBe(white);
-  expect(mixed(white, blue, 256)).toBe(blue);
-  expect(pixelOf("#fff")).toBe(white);
-  expect(pixelOf("#1aF")).toBe(pixelOf("#11aaff"));
-  expect(mixed(white, blue, 128)).toBe(pixelOf("#7fb8d8"));
+  const [white, blue] = [panelPixel("#ffffff"), panelPixel("#0072b2")];
+  expect(mixedPanelPixel(white, blue, 0)).toBe(white);
+  expect(mixedPanelPixel(white, blue, 256)).toBe(blue);
+  expect(panelPixel("#fff")).toBe(white);
+  expect(panelPixel("#1aF")).toBe(panelPixel("#11aaff"));
+  expect(mixedPanelPixel(white, blue, 128)).toBe(panelPixel("#7fb8d8"));
 });

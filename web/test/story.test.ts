@@ -2,7 +2,7 @@
 
 import { fit, globalCentroidDeviation, graph, kmeans, type Matrix } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { addressOf, defaultSetup, readAddress, type Setup, unreadSettings } from "../src/engine/setup.ts";
+import { defaultSetup, type Setup, setupAddress, setupFromAddress, unreadSetupSettings } from "../src/engine/setup.ts";
 import { type Moment, playgroundData, story } from "../src/engine/story.ts";
 import { stops } from "../src/playground/stops.ts";
 
@@ -97,7 +97,7 @@ describe("story", () => {
   });
 });
 
-test("readAddress reads what addressOf wrote, and leaves what is wrong at its default", () => {
+test("setupFromAddress reads what setupAddress wrote, and leaves what is wrong at its default", () => {
   const setup: Setup = {
     ...defaultSetup,
     data: "skew",
@@ -109,16 +109,16 @@ test("readAddress reads what addressOf wrote, and leaves what is wrong at its de
       { round: 9, kind: "leave", device: 6 },
     ],
   };
-  expect(readAddress(addressOf(setup, 12))).toEqual({ setup, round: 12 });
-  expect(readAddress("")).toEqual({ setup: defaultSetup, round: 0 });
+  expect(setupFromAddress(setupAddress(setup, 12))).toEqual({ setup, round: 12 });
+  expect(setupFromAddress("")).toEqual({ setup: defaultSetup, round: 0 });
   const wrong = "data=x&alpha=-1&devices=1e9&events=1:leave:99+x:lie:1+2:cut:1-1+3:cut:1&round=-4&seed=0.5";
-  expect(readAddress(wrong)).toEqual({ setup: defaultSetup, round: 0 });
+  expect(setupFromAddress(wrong)).toEqual({ setup: defaultSetup, round: 0 });
 });
 
-test("unreadSettings names what an address holds in vain", () => {
-  expect(unreadSettings("")).toEqual([]);
-  expect(unreadSettings("data=iso&alpha=1.0&heal=true&round=3&events=2:cut:0-1+3:kill:5")).toEqual([]);
-  expect(unreadSettings("dat=iso&alpha=-1&devices=4&events=3:kill:5")).toEqual([
+test("unreadSetupSettings names what an address holds in vain", () => {
+  expect(unreadSetupSettings("")).toEqual([]);
+  expect(unreadSetupSettings("data=iso&alpha=1.0&heal=true&round=3&events=2:cut:0-1+3:kill:5")).toEqual([]);
+  expect(unreadSetupSettings("dat=iso&alpha=-1&devices=4&events=3:kill:5")).toEqual([
     "dat=iso",
     "alpha=-1",
     "events=3:kill:5",

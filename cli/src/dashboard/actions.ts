@@ -2,7 +2,7 @@
 
 import { whatNeighboursLearn } from "@fedkm/device";
 import {
-  acceptPeer,
+  acceptStranger,
   type DeviceFolder,
   LONGEST_NAME,
   lastStatus,
@@ -59,7 +59,7 @@ async function changeDevice(
       if (folder.study.privacy === "open" && request.acceptOpen !== true) {
         throw new RangeError(`acceptOpen must be true, because the study is open: ${whatNeighboursLearn.open}`);
       }
-      const linked = await acceptPeer(folder, { peer: stranger.peer, allowRevoked: false }, warn);
+      const linked = await acceptStranger(folder, { peer: stranger.peer, allowRevoked: false }, warn);
       return `${linked} is linked; it connects within half a minute.`;
     }
     default:

@@ -2,23 +2,23 @@
 
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import {
-  auditFacts,
+  auditLogFacts,
   type DaemonStatus,
   type DeviceSnapshot,
-  foldersById,
   type LinkStatus,
+  snapshotFolders,
   snapshotReader,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import type { DeviceView, LedgerView, LinkView, PrivacyView, Snapshot } from "@fedkm/web";
 import type { DashboardSource } from "@fedkm/web/server";
 import { modelOfFolder } from "../deviceModel.ts";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import { performAction } from "./actions.ts";
 
 /** `folders` are those of devices, each with a name of its own. */
-export function folderSource(folders: readonly string[]): DashboardSource {
-  const known = foldersById(folders);
+export function dashboardSource(folders: readonly string[]): DashboardSource {
+  const known = snapshotFolders(folders);
   const read = snapshotReader(known);
   return {
     async snapshot() {
@@ -49,7 +49,7 @@ function deviceView(snapshot: DeviceSnapshot): DeviceView {
     names,
     profiles,
     history,
-    log: log.map((line) => ({ at: line.at, text: [line.event, ...auditFacts(line)].join(", ") })),
+    log: log.map((line) => ({ at: line.at, text: [line.event, ...auditLogFacts(line)].join(", ") })),
     name,
     peer,
     phase,
@@ -78,10 +78,10 @@ function privacyView(device: DaemonStatus["device"]): PrivacyView {
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
     facts.push(
-      { name: "smallest class", value: smallestClass === null ? "none" : `${count(smallestClass)} rows` },
-      { name: "rows held back", value: count(rowsHeldBack) },
-      { name: "rows waiting to be added", value: count(rowsWaiting.added) },
-      { name: "rows waiting to be deleted", value: count(rowsWaiting.deleted) },
+      { name: "smallest class", value: smallestClass === null ? "none" : `${countLabel(smallestClass)} rows` },
+      { name: "rows held back", value: countLabel(rowsHeldBack) },
+      { name: "rows waiting to be added", value: countLabel(rowsWaiting.added) },
+      { name: "rows waiting to be deleted", value: countLabel(rowsWaiting.deleted) },
     );
   }
   if (drift !== null) {
@@ -89,8 +89,8 @@ function privacyView(device: DaemonStatus["device"]): PrivacyView {
   }
   if (shared == null) return { mode: privacy, words: whatNeighboursLearn[privacy], facts, ledger };
   facts.push(
-    { name: "devices in the last sums", value: shared.devices === null ? "none" : count(shared.devices) },
-    { name: "rows in the last sums", value: shared.pooledRows === null ? "none" : count(shared.pooledRows) },
+    { name: "devices in the last sums", value: shared.devices === null ? "none" : countLabel(shared.devices) },
+    { name: "rows in the last sums", value: shared.pooledRows === null ? "none" : countLabel(shared.pooledRows) },
   );
   return { mode: `${privacy}, shared clusters`, words: whatAllLearn[privacy], facts, ledger };
 }

@@ -1,9 +1,9 @@
 // Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
-import type { MissingPolicy } from "@fedkm/files";
-import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
+import type { Selection } from "@fedkm/files";
+import { labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
-import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
+import { parseCharacterArgument, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 
 /** What is asked of sources alone. */
@@ -24,12 +24,6 @@ export function addSourceOptions(command: Command): Command {
     );
 }
 
-/** Of the commands that write labelled files. */
-export interface LabelFlags {
-  labelsAs?: LabelFormat;
-  distances?: true;
-}
-
 export function addLabelOptions(command: Command, more: readonly "none"[] = []): Command {
   return command
     .option(
@@ -41,27 +35,6 @@ export function addLabelOptions(command: Command, more: readonly "none"[] = []):
       "--distances",
       "add each row's distance to its centroid, its margin to the next one, and whether it is far",
     );
-}
-
-/** As they are typed: what is not said is not there. */
-export interface DialectFlags {
-  delimiter?: string;
-  header?: "yes" | "no";
-  decimal?: "." | ",";
-  thousands?: string;
-  na?: string[];
-  encoding?: TextEncoding;
-  sheet?: string;
-  dates?: "days";
-}
-
-export interface InputFlags extends DialectFlags, SourceFlags {
-  columns?: string[];
-  exclude?: string[];
-  deviceColumn?: string;
-  categories?: "auto" | string[];
-  missing: MissingPolicy;
-  sample?: number;
 }
 
 export function addSelectionOptions(command: Command): Command {
@@ -86,15 +59,15 @@ export function addDialectOptions(command: Command): Command {
     .option(
       "--delimiter <character>",
       "one character, or comma, semicolon, tab, bar or space (default: seen from the file)",
-      parseCharacter("--delimiter"),
+      parseCharacterArgument("--delimiter"),
     )
-    .option(
-      "--header <yes|no>",
-      "whether the first line names the columns (default: seen)",
-      parseChoice("--header", ["yes", "no"]),
-    )
+    .option("--header <yes|no>", "whether the first line names the columns (default: seen)", parseHeader)
     .option("--decimal <comma|point>", "what stands before decimals (default: point)", parseDecimal)
-    .option("--thousands <character>", "what stands between thousands, such as comma", parseCharacter("--thousands"))
+    .option(
+      "--thousands <character>",
+      "what stands between thousands, such as comma",
+      parseCharacterArgument("--thousands"),
+    )
     .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
     .option("--dates <days>", "take dates as numbers: days since 1970", parseChoice("--dates", ["days"]))
     .option("--encoding <name>", "of text that is not UTF-8: latin1 or utf16", parseEncoding)
@@ -103,6 +76,9 @@ export function addDialectOptions(command: Command): Command {
 
 const parseEncoding = parseChoice("--encoding", Object.keys(textEncodings) as TextEncoding[]);
 
+const parseYesOrNo = parseChoice("--header", ["yes", "no"]);
+const parseHeader = Object.assign((text: string) => parseYesOrNo(text) === "yes", parseYesOrNo);
+
 const decimals = { comma: ",", point: "." } as const;
 const parseDecimalName = parseChoice("--decimal", Object.keys(decimals) as (keyof typeof decimals)[]);
 const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(text)], parseDecimalName);
@@ -110,7 +86,7 @@ const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(t
 export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
-export function addNetworkOptions(command: Command): Command {
+export function addGraphAndScaleOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
     .option("--scale <spec>", "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE", "none");
@@ -126,20 +102,9 @@ export function addMissingOption(command: Command): Command {
   );
 }
 
-/** --header as the readers take it. */
-type WithHeader<Flags> = Omit<Flags, "header"> & { header?: boolean };
-
-/** Flags with --header as the readers take it. */
-export function dialectOptions<Flags extends DialectFlags>(flags: Flags): WithHeader<Flags> {
-  const { header, ...rest } = flags;
-  return { ...rest, ...(header !== undefined && { header: header === "yes" }) };
-}
-
-export function inputOptions<Flags extends InputFlags>(flags: Flags): WithHeader<Flags> {
-  if (flags.columns !== undefined && flags.exclude !== undefined) {
-    throw new UsageError(
-      "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
-    );
-  }
-  return dialectOptions(flags);
+export function checkSelection({ columns, exclude }: Selection): void {
+  if (columns === undefined || exclude === undefined) return;
+  throw new UsageError(
+    "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
+  );
 }

@@ -4,19 +4,26 @@ import { closeSync, createWriteStream, existsSync, mkdtempSync, openSync, readSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { graph } from "@fedkm/core";
+import { graph, methods } from "@fedkm/core";
 import type { Plugins } from "@fedkm/experiments";
 import { expandPatterns, type MissingPolicy, readLinks } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
-import { isLinkRule, type LinksRequest, linkRules, type SourceRequest, type WorkContext } from "@fedkm/tables";
-import { sourceAt } from "@fedkm/tables/node";
+import {
+  isLinkRule,
+  type LinksRequest,
+  linkRules,
+  type NamedMethod,
+  type SourceRequest,
+  type WorkContext,
+} from "@fedkm/tables";
+import { inputSourceAt } from "@fedkm/tables/node";
 import type { Console } from "../console.ts";
 import { UsageError } from "../failure.ts";
 import type { SourceFlags } from "./options.ts";
 
 // --graph: a rule, a graph of a plug-in, or a file of links.
 
-export function linksOf(spec: string, plugged: Plugins["graphs"] = {}): LinksRequest {
+export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): LinksRequest {
   const [name, ...texts] = spec.split(":");
   if (Object.hasOwn(plugged, name)) {
     const text = texts.join(":");
@@ -30,13 +37,26 @@ export function linksOf(spec: string, plugged: Plugins["graphs"] = {}): LinksReq
   return { name: spec, links: async (names) => graph(names.length, await readLinks(spec, names)) };
 }
 
+// --method: a method of a plug-in, of core, or shared clusters, which alone need what devices are made of.
+
+export async function methodOfFlag(name: string, plugged: Plugins["methods"] = {}): Promise<string | NamedMethod> {
+  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
+  if (Object.hasOwn(methods, name)) return name;
+  if (name !== "shared") {
+    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
+    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
+  }
+  const { sharedMethod } = await import("@fedkm/device");
+  return { name, method: sharedMethod };
+}
+
 interface PatternRows {
   readonly files: readonly string[];
   readonly sources: readonly SourceRequest[];
 }
 
 /** The files and the sources that patterns stand for. */
-export async function rowsAt(
+export async function inputRowsOfCommand(
   patterns: readonly string[],
   { query, where, read, missing }: SourceFlags & { readonly missing?: MissingPolicy },
   env: Console["env"],
@@ -45,13 +65,13 @@ export async function rowsAt(
   const others = patterns.filter((own) => !isAddress(own));
   const asked = { query, where, read, missing, env };
   return {
-    files: others.length === 0 ? [] : await filesAt(others),
-    sources: patterns.filter(isAddress).map((address) => sourceAt(address, asked, context)),
+    files: others.length === 0 ? [] : await inputFilesOfCommand(others),
+    sources: patterns.filter(isAddress).map((address) => inputSourceAt(address, asked, context)),
   };
 }
 
 /** With "-" as a file that holds the standard input, since rows are read more than once. */
-export async function filesAt(patterns: readonly string[]): Promise<string[]> {
+export async function inputFilesOfCommand(patterns: readonly string[]): Promise<string[]> {
   if (!patterns.includes("-")) return expandPatterns(patterns);
   spooled ??= spool();
   const file = await spooled;

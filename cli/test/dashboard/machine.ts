@@ -10,7 +10,7 @@ import {
   type Daemon,
   type DaemonStatus,
   type DeviceFolder,
-  freePorts,
+  freeMachinePorts,
   startDaemon,
   writeLinksFile,
 } from "@fedkm/device/daemon";
@@ -18,7 +18,7 @@ import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/se
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { folderSource } from "../../src/dashboard/deviceView.ts";
+import { dashboardSource } from "../../src/dashboard/deviceView.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
@@ -62,7 +62,7 @@ export class Machine {
   /** North and south are linked with each other; east has linked north, which has not linked back. */
   async start(): Promise<void> {
     const { datasets } = paperData("iso", names.length, 60, 3);
-    const ports = await freePorts("127.0.0.1", names.length);
+    const ports = await freeMachinePorts("127.0.0.1", names.length);
     const made: DeviceFolder[] = [];
     for (const [i, name] of names.entries()) {
       const rows = join(this.path, `${name}.csv`);
@@ -82,7 +82,7 @@ export class Machine {
 
   /** Vault and safe have private rows, and are linked with each other. */
   async startPrivate(): Promise<void> {
-    const ports = await freePorts("127.0.0.1", 2);
+    const ports = await freeMachinePorts("127.0.0.1", 2);
     const made: DeviceFolder[] = [];
     for (const [i, name] of ["vault", "safe"].entries()) {
       this.writeRows(name, i + 1);
@@ -124,7 +124,7 @@ export class Machine {
 
   async serve(...shown: string[]): Promise<void> {
     const folders = shown.map((name) => this.at(name));
-    this.#dashboard = await openDashboard(this.path, folderSource(folders), 0);
+    this.#dashboard = await openDashboard(this.path, dashboardSource(folders), 0);
   }
 
   unserve(): void {

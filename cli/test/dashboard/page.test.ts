@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { clusterNames, readAudit } from "@fedkm/device/daemon";
-import { count, significant } from "@fedkm/pictures";
+import { countLabel, significantLabel } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
@@ -71,11 +71,11 @@ test("shows what the device wrote: numbers, clusters, neighbours, privacy and th
         const expected = {
           heading: name,
           phase: device.phase,
-          objective: significant(objective ?? Number.NaN, 4),
-          move: significant(move ?? Number.NaN, 4),
-          round: count(round),
-          rows: count(rows),
-          clusters: centroids?.flat().map((value) => significant(value, 4)),
+          objective: significantLabel(objective ?? Number.NaN, 4),
+          move: significantLabel(move ?? Number.NaN, 4),
+          round: countLabel(round),
+          rows: countLabel(rows),
+          clusters: centroids?.flat().map((value) => significantLabel(value, 4)),
           neighbours: links.map((link) => link.name),
           bytes: bytes < 10_000 ? `${bytes} B sent` : `${Math.round(bytes / 1000)} kB sent`,
         };
@@ -118,7 +118,7 @@ test("shows what the own rows of every cluster are like, by their definition", a
           .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
           .map(({ f, by }) => `${by > 0 ? "high" : "low"} x${f + 1}`);
         const parts = [0, 1].map((f) => {
-          return `rows ${significant(mean(column(own, f)), 4)} ± ${significant(spread(column(own, f)), 2)}`;
+          return `rows ${significantLabel(mean(column(own, f)), 4)} ± ${significantLabel(spread(column(own, f)), 2)}`;
         });
         return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, ...parts, apart.join(", ")];
       });
@@ -139,10 +139,10 @@ test("shows the ledger of a private device as its status file has it: both relea
         if (status === null) return "no ledger in the status file";
         const { epsilonSpent, epsilonLifetime, delta, releases } = status;
         const expected = {
-          epsilonSpent: significant(epsilonSpent, 3),
-          epsilonLifetime: significant(epsilonLifetime, 3),
+          epsilonSpent: significantLabel(epsilonSpent, 3),
+          epsilonLifetime: significantLabel(epsilonLifetime, 3),
           delta: delta.toExponential(),
-          releases: count(releases),
+          releases: countLabel(releases),
           bar: epsilonSpent / epsilonLifetime,
         };
         const names = ["epsilonSpent", "epsilonLifetime", "delta", "releases"];

@@ -15,7 +15,7 @@ export function lloyd(rows: i32, cols: i32, k: i32, most: i32, tol: f64): i32 {
 }
 
 /**
- * The best of several starts from seeds, the first among equals: bestOf of src/kmeans.ts for few rows, to the bit. The
+ * The best of several starts from seeds, the first among equals: bestOf of src/start/kmeans.ts for few rows, to the bit. The
  * stream of the starts is at STREAM. Leaves the centroids and the loss of the best behind and returns its passes; labels
  * and sums are those of the last.
  */

@@ -9,7 +9,7 @@ let s11: i32 = 0;
 let s10: i32 = 0;
 
 /**
- * k centres, every further one the best of `trials` draws, from the stream of start number `start`. Draws do not depend on
+ * k seeds, every further one the best of `trials` draws, from the stream of start number `start`. Draws do not depend on
  * each other, so two are made side by side: a sum that has to be added up in order is mostly waiting.
  */
 export function seed(rows: i32, cols: i32, k: i32, trials: i32, start: i32): void {
@@ -45,23 +45,23 @@ export function seed(rows: i32, cols: i32, k: i32, trials: i32, start: i32): voi
   }
 }
 
-/** Makes a row a centre. */
+/** Makes a row a seed. */
 function take(row: i32, c: i32, cols: i32): void {
   const from = ROWS + (<usize>(row * cols) << 3);
   const to = CENTROIDS + (<usize>(c * cols) << 3);
   for (let at: usize = 0; at < <usize>cols << 3; at += 8) store<f64>(to + at, load<f64>(from + at));
 }
 
-/** Brings CLOSEST up to date with a further centre; returns the sum, which is wanted of the first only. */
+/** Brings CLOSEST up to date with a further seed; returns the sum, which is wanted of the first only. */
 function approach(row: i32, rows: i32, cols: i32, isFirst: bool): f64 {
   const bytes = <usize>cols << 3;
-  const centre = ROWS + <usize>row * bytes;
+  const chosen = ROWS + <usize>row * bytes;
   let total: f64 = 0;
   let x = ROWS;
   for (let into = CLOSEST, end = CLOSEST + (<usize>rows << 3); into < end; into += 8) {
     let square: f64 = 0;
     for (let at: usize = 0; at < bytes; at += 8, x += 8) {
-      const difference = load<f64>(x) - load<f64>(centre + at);
+      const difference = load<f64>(x) - load<f64>(chosen + at);
       square += difference * difference;
     }
     const known = load<f64>(into);
@@ -71,7 +71,7 @@ function approach(row: i32, rows: i32, cols: i32, isFirst: bool): f64 {
   return total;
 }
 
-/** What CLOSEST would add up to with one of two further centres. */
+/** What CLOSEST would add up to with one of two further seeds. */
 function reachedBy(rowA: i32, rowB: i32, rows: i32, cols: i32): v128 {
   const bytes = <usize>cols << 3;
   const a = ROWS + <usize>rowA * bytes;
@@ -81,8 +81,8 @@ function reachedBy(rowA: i32, rowB: i32, rows: i32, cols: i32): v128 {
   for (let from = CLOSEST, end = CLOSEST + (<usize>rows << 3); from < end; from += 8) {
     let square = f64x2.splat(0);
     for (let at: usize = 0; at < bytes; at += 8, x += 8) {
-      const centres = v128.load64_lane(b + at, v128.load64_zero(a + at), 1);
-      const difference = f64x2.sub(v128.load64_splat(x), centres);
+      const seeds = v128.load64_lane(b + at, v128.load64_zero(a + at), 1);
+      const difference = f64x2.sub(v128.load64_splat(x), seeds);
       square = f64x2.add(square, f64x2.mul(difference, difference));
     }
     total = f64x2.add(total, f64x2.pmin(square, v128.load64_splat(from)));
@@ -90,24 +90,24 @@ function reachedBy(rowA: i32, rowB: i32, rows: i32, cols: i32): v128 {
   return total;
 }
 
-/** The same bits with the centres in registers: planar points are the usual ones. */
+/** The same bits with the seeds in registers: planar points are the usual ones. */
 function reachedInPlane(rowA: i32, rowB: i32, rows: i32): v128 {
   const a = v128.load(ROWS + (<usize>rowA << 4));
   const b = v128.load(ROWS + (<usize>rowB << 4));
-  const centreX = v128.shuffle<f64>(a, b, 0, 2);
-  const centreY = v128.shuffle<f64>(a, b, 1, 3);
+  const seedX = v128.shuffle<f64>(a, b, 0, 2);
+  const seedY = v128.shuffle<f64>(a, b, 1, 3);
   let total = f64x2.splat(0);
   let x = ROWS;
   for (let from = CLOSEST, end = CLOSEST + (<usize>rows << 3); from < end; from += 8, x += 16) {
-    const dx = f64x2.sub(v128.load64_splat(x), centreX);
-    const dy = f64x2.sub(v128.load64_splat(x, 8), centreY);
+    const dx = f64x2.sub(v128.load64_splat(x), seedX);
+    const dy = f64x2.sub(v128.load64_splat(x, 8), seedY);
     const square = f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy));
     total = f64x2.add(total, f64x2.pmin(square, v128.load64_splat(from)));
   }
   return total;
 }
 
-/** Where every point is a centre already, or none is. */
+/** Where every point is a seed already, or none is. */
 function anyRow(rows: i32, share: f64): i32 {
   return min(rows - 1, <i32>(share * <f64>rows));
 }

@@ -1,7 +1,7 @@
 // Computations in a worker of the browser. The worker is a file of its own, which bundlers find by the form of its URL.
 
 import type { WorkerProgress, WorkerReply } from "./jobs.ts";
-import { computationsOn, type JobHost, type WorkerOptions } from "./remote.ts";
+import { type JobHost, type WorkerOptions, workerComputations } from "./remote.ts";
 
 export type { WorkerOptions, WorkerProgress };
 
@@ -16,4 +16,4 @@ const browserHost: JobHost = {
   turn: () => new Promise((resolve) => setTimeout(resolve)),
 };
 
-export const { fitAsync, kmeansAsync, chooseAsync } = computationsOn(browserHost);
+export const { fitAsync, kmeansAsync, chooseAsync } = workerComputations(browserHost);

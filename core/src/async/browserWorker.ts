@@ -1,9 +1,9 @@
 // The main file of a worker in browsers: one request, its reports and its answer.
 
-import { serve, type WorkerRequest } from "./jobs.ts";
+import { answerWorker, type WorkerRequest } from "./jobs.ts";
 
 addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) =>
-  serve(
+  answerWorker(
     data,
     (reply) => postMessage(reply),
     () => performance.now(),

@@ -2,7 +2,7 @@
 
 import { choose } from "../choose/choose.ts";
 import { isRecord } from "../data/optionNames.ts";
-import { fitRounds, type RoundSummary } from "../fit/fit.ts";
+import { drainRounds, fitRounds, type RoundSummary } from "../fit/fit.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { kmeans } from "../start/kmeans.ts";
@@ -30,7 +30,7 @@ export type WorkerReply =
 const PERIOD = 50;
 
 /** The whole life of a worker. `now` is its clock. */
-export function serve(request: WorkerRequest, send: (reply: WorkerReply) => void, now: () => number): void {
+export function answerWorker(request: WorkerRequest, send: (reply: WorkerReply) => void, now: () => number): void {
   let passes = 0;
   let round: RoundSummary | undefined;
   let reported = now();
@@ -58,12 +58,9 @@ function answerTo({ name, args }: WorkerRequest, kernel: Kernel, noteRound: (end
   if (name === "kmeans") return kmeans(...(call as Parameters<typeof kmeans>));
   if (name === "choose") return choose(...(call as Parameters<typeof choose>));
   const loop = fitRounds(...(call as Parameters<typeof fitRounds>));
-  for (;;) {
-    const step = loop.next();
-    if (step.done) return step.value;
-    const { round, objective, totalVariation, largestMove, messages, bytes } = step.value;
-    noteRound({ round, objective, totalVariation, largestMove, messages, bytes });
-  }
+  return drainRounds(loop, ({ round, objective, totalVariation, largestMove, messages, bytes }) =>
+    noteRound({ round, objective, totalVariation, largestMove, messages, bytes }),
+  );
 }
 
 /** The same kernel, which says when it has been asked about all points of a device. */
@@ -83,8 +80,8 @@ function reportingKernel(kernel: Kernel, onPass: () => void): Kernel {
           return result;
         },
         labels: (centroids, into) => prepared.labels(centroids, into),
-        squaredDistances(centre, into) {
-          prepared.squaredDistances(centre, into);
+        squaredDistances(centroid, into) {
+          prepared.squaredDistances(centroid, into);
           onPass();
         },
         release: () => prepared.release(),

@@ -2,7 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import type { WorkerProgress } from "./jobs.ts";
-import { computationsOn, type JobHost, type WorkerOptions } from "./remote.ts";
+import { type JobHost, type WorkerOptions, workerComputations } from "./remote.ts";
 
 export type { WorkerOptions, WorkerProgress };
 
@@ -21,4 +21,4 @@ const nodeHost: JobHost = {
   turn: () => new Promise((resolve) => setTimeout(resolve)),
 };
 
-export const { fitAsync, kmeansAsync, chooseAsync } = computationsOn(nodeHost);
+export const { fitAsync, kmeansAsync, chooseAsync } = workerComputations(nodeHost);

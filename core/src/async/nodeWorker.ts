@@ -1,9 +1,9 @@
 // The main file of a worker thread in Node: one request, its reports and its answer.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { serve, type WorkerRequest } from "./jobs.ts";
+import { answerWorker, type WorkerRequest } from "./jobs.ts";
 
-serve(
+answerWorker(
   workerData as WorkerRequest,
   (reply) => parentPort?.postMessage(reply),
   () => performance.now(),

@@ -3,11 +3,11 @@
 import type { Choice, ChooseOptions } from "../choose/choose.ts";
 import { checkFunction, checkSignal } from "../data/check.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { describeValue, isRecord } from "../data/optionNames.ts";
+import { describeArgument, isRecord } from "../data/optionNames.ts";
 import type { FitModel } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { jsonModel, networkModel } from "../kernel/model.ts";
+import { labelledModel, labellingModel } from "../kernel/model.ts";
 import type { KMeansModel, KMeansOptions } from "../start/kmeans.ts";
 import type { WorkerProgress, WorkerReply, WorkerRequest } from "./jobs.ts";
 
@@ -30,16 +30,16 @@ export interface JobHost {
 }
 
 /** The public functions, for one host. */
-export function computationsOn(host: JobHost) {
+export function workerComputations(host: JobHost) {
   return {
     /** `fit` in a worker, with the same answer. */
     async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
       const numbers = await compute(host, "fit", [datasets, graph, options]);
-      return networkModel(numbers as FitModel, datasets);
+      return labellingModel(numbers as FitModel, datasets);
     },
     /** `kmeans` in a worker, with the same answer. */
     async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
-      return jsonModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
+      return labelledModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
     /** `choose` in a worker, with the same answer. */
     async chooseAsync(
@@ -54,7 +54,7 @@ export function computationsOn(host: JobHost) {
 
 async function compute(host: JobHost, name: WorkerRequest["name"], args: readonly unknown[]): Promise<object> {
   const { kernel, signal, onProgress, ...options } = Object(args.at(-1)) as WorkerOptions & { kernel?: unknown };
-  if (kernel !== undefined) throw new TypeError(`kernel cannot be sent to a worker, got ${describeValue(kernel)}`);
+  if (kernel !== undefined) throw new TypeError(`kernel cannot be sent to a worker, got ${describeArgument(kernel)}`);
   checkSignal(signal);
   if (onProgress !== undefined) checkFunction("onProgress", onProgress, "a function");
   // Whatever is no options object is for the function itself to refuse.

@@ -11,16 +11,15 @@ import {
   checkSeed,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "../data/optionNames.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf } from "../measures/measures.ts";
-import { type ChoiceCosts, participantsOf, sampleDatasets } from "./participants.ts";
+import { lossOf } from "../kernel/model.ts";
+import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -93,7 +92,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   checkNetwork(datasets, graph);
   checkOptions(options, { k: true, ...foldOptionNames }, "k");
   const { sample, ...others } = options;
-  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseAlphaOn(looked, graph, others), ...sampled };
 }
 
@@ -108,7 +107,7 @@ export function chooseAlphaOn(
   checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });
   const participants = participantsOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
-  const run = { datasets: participants.datasets, graph: participants.graph, alphas: rising, judge, weighting };
+  const weights = participants.datasets.map(({ rows }) => (weighting === "sample" ? rows : 1));
   const traffic: Traffic[] = [];
   const folded = Array.from({ length: folds }, (_, fold) => {
     const { kept, held } = holdBack(participants.datasets, fold, { k, holdOut, seed });
@@ -116,11 +115,12 @@ export function chooseAlphaOn(
     // Alone there is nothing to send.
     traffic.push(...models.filter((_, a) => rising[a] > 0));
     return models.map(({ centroids }) =>
-      judge === "own" ? ownLosses(held, centroids) : allLosses(run, held, centroids),
+      judge === "own" ? ownLosses(held, centroids) : allLosses(sharesOf(weights), held, centroids),
     );
   });
   const losses: Losses = rising.map((_, a) => folded[0][a].map((_, unit) => folded.flatMap((own) => own[a][unit])));
-  const shares = judge === "own" ? sharesOf(losses[0], participants.datasets, weighting) : [1];
+  // A device that kept nothing back has no say.
+  const shares = judge === "own" ? sharesOf(weights.map((weight, i) => (losses[0][i].length > 0 ? weight : 0))) : [1];
   const curve = scores(rising, losses, shares);
   const lowest = curve.reduce((best, score) => Math.min(best, score.loss), Number.POSITIVE_INFINITY);
   const { alpha } = curve.find(({ loss, standardError }) => loss <= lowest + standardError) as AlphaScore;
@@ -129,7 +129,7 @@ export function chooseAlphaOn(
     alone: alpha === 0,
     curve,
     leftOut: participants.leftOut,
-    ...addTraffic(...traffic, judgingTraffic(run, folds, k)),
+    ...addTraffic(...traffic, judgingTraffic(participants, rising.length, judge, folds, k)),
     reveals: REVEALS[judge],
   };
 }
@@ -197,50 +197,37 @@ function ownLosses(held: readonly Matrix[], centroids: readonly Matrix[]): numbe
   return held.map((points, i) => (points.rows > 0 ? [lossOf(points, centroids[i]) / points.rows] : []));
 }
 
-interface Judging {
-  readonly datasets: readonly Matrix[];
-  readonly graph: Graph;
-  readonly alphas: readonly number[];
-  readonly judge: Judge;
-  readonly weighting: Weighting;
-}
-
 /** The mean over everybody's centroids of their loss on everybody's points that were kept back: a sum of one number. */
-function allLosses(
-  { datasets, weighting }: Judging,
-  held: readonly Matrix[],
-  centroids: readonly Matrix[],
-): number[][] {
-  const counts = datasets.map(({ rows }) => (weighting === "sample" ? rows : 1));
-  const total = counts.reduce((a, b) => a + b);
+function allLosses(shares: readonly number[], held: readonly Matrix[], centroids: readonly Matrix[]): number[][] {
   const rows = held.reduce((sum, points) => sum + points.rows, 0);
   const sums = held.map((points) =>
-    centroids.reduce((sum, own, i) => (counts[i] > 0 ? sum + (counts[i] / total) * lossOf(points, own) : sum), 0),
+    centroids.reduce((sum, own, i) => (shares[i] > 0 ? sum + shares[i] * lossOf(points, own) : sum), 0),
   );
   return [[sums.reduce((a, b) => a + b) / rows]];
 }
 
-function judgingTraffic({ datasets, graph, alphas, judge }: Judging, folds: number, k: number): Traffic {
+function judgingTraffic(
+  { datasets, graph }: Participants,
+  alphas: number,
+  judge: Judge,
+  folds: number,
+  k: number,
+): Traffic {
   if (judge === "own") {
     // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
-    return addTraffic(sumTraffic(graph, alphas.length + 1), sumTraffic(graph, alphas.length));
+    return addTraffic(sumTraffic(graph, alphas + 1), sumTraffic(graph, alphas));
   }
-  const numbers = datasets.map(() => k * columnsOf(datasets) + 1);
+  const numbers = datasets.map(() => k * datasetColumns(datasets) + 1);
   const once = floodTraffic(graph, numbers);
-  const times = folds * alphas.length;
+  const times = folds * alphas;
   const flooded = { messages: times * once.messages, bytes: times * once.bytes };
   // For each fold the losses of all alphas, and the number of points.
-  return addTraffic(flooded, ...Array.from({ length: folds }, () => sumTraffic(graph, alphas.length + 1)));
+  return addTraffic(flooded, ...Array.from({ length: folds }, () => sumTraffic(graph, alphas + 1)));
 }
 
-/** How much each device counts; one that kept nothing back has no say. */
-function sharesOf(losses: Losses[number], datasets: readonly Matrix[], weighting: Weighting): number[] {
-  const counts = datasets.map(({ rows }, i) => {
-    if (losses[i].length === 0) return 0;
-    return weighting === "sample" ? rows : 1;
-  });
-  const total = counts.reduce((a, b) => a + b);
-  return counts.map((count) => count / total);
+function sharesOf(weights: readonly number[]): number[] {
+  const total = weights.reduce((a, b) => a + b);
+  return weights.map((weight) => weight / total);
 }
 
 function scores(alphas: readonly number[], losses: Losses, shares: readonly number[]): AlphaScore[] {

@@ -8,7 +8,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
-import { type ChoiceCosts, participantsOf, sampleDatasets } from "./participants.ts";
+import { type ChoiceCosts, choiceSample, participantsOf } from "./participants.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
@@ -28,7 +28,7 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   checkNetwork(datasets, graph);
   checkOptions(options, chooseOptionNames);
   const { largestK, sample, ...coupled } = options;
-  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
   const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
   participantsOf(looked, graph, clusters.k + 1, rule);

@@ -29,8 +29,8 @@ export function labelledMoments(datasets: readonly Matrix[], centroids: Matrix, 
   const means = from(centroids, centroids);
   const labels = points.map((own) => nearestCentroids(means, own));
   const first = { labels, sums: sumsOf(points, means, labels, minimum), times: 1 };
-  const alike = renewed(first, points, { labelsBy: labelsAlike, most: RENEWALS.alike, minimum });
-  const alone = renewed(alike, points, { labelsBy: labelsAlone, most: RENEWALS.alone, minimum });
+  const alike = renewed(first, points, labelsAlike, RENEWALS.alike, minimum);
+  const alone = renewed(alike, points, labelsAlone, RENEWALS.alone, minimum);
   const { rows: k, cols: q } = means;
   // Of each cluster count, sum and products; and how many labels changed.
   const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
@@ -48,15 +48,9 @@ interface Labelling {
 function renewed(
   first: Labelling,
   points: readonly Matrix[],
-  {
-    labelsBy,
-    most,
-    minimum,
-  }: {
-    labelsBy: typeof labelsAlone;
-    most: number;
-    minimum: number;
-  },
+  labelsBy: typeof labelsAlone,
+  most: number,
+  minimum: number,
 ): Labelling {
   let { labels, sums, times } = first;
   for (let n = 0; n < most; n++) {
@@ -84,8 +78,8 @@ function labelsAlike(points: readonly Matrix[], sums: ClusterMoments): Uint32Arr
   const { means } = sums;
   const inside = steadied(sums, Array.from(sums.counts.keys()));
   if (inside === undefined) return undefined;
-  const factor = cholesky(inside, means.cols);
-  return points.map((own) => nearestCentroids(solved(factor, means), solved(factor, own)));
+  const factor = momentsCholesky(inside, means.cols);
+  return points.map((own) => nearestCentroids(whitenByMoments(factor, means), whitenByMoments(factor, own)));
 }
 
 /** The cluster in which each point takes the fewest nats to describe; undefined where nothing varies. */
@@ -93,7 +87,7 @@ function labelsAlone(points: readonly Matrix[], sums: ClusterMoments): Uint32Arr
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const floor = FLAT * trace(covariance(sums, Array.from(counts.keys())), q);
+  const floor = momentsFloor(sums);
   if (!(floor > 0)) return undefined;
   const fewest = points.map(({ rows }) => new Float64Array(rows).fill(Number.POSITIVE_INFINITY));
   const labels = points.map(({ rows }) => new Uint32Array(rows));
@@ -146,7 +140,7 @@ function ownFactors(sums: ClusterMoments, floor: number): Float64Array[] {
 function factorOf(matrix: Float64Array, q: number, floor: number): Float64Array {
   const steady = matrix.slice();
   for (let n = 0; n < q; n++) steady[n * q + n] += floor;
-  return cholesky(steady, q);
+  return momentsCholesky(steady, q);
 }
 
 /** Half of the logarithm of the determinant. */
@@ -199,7 +193,7 @@ function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void
 }
 
 /** The common covariance inside some clusters, as it is. */
-export function covariance(
+function covariance(
   { counts, sums, products, means: { cols: q } }: ClusterMoments,
   clusters: readonly number[],
 ): Float64Array {
@@ -218,7 +212,12 @@ export function covariance(
 }
 
 /** What is less than this share of the variance is rounding. */
-export const FLAT = 1e-12;
+const FLAT = 1e-12;
+
+/** What is added to every variance, so that equal points do not take no length at all. */
+export function momentsFloor(sums: ClusterMoments): number {
+  return FLAT * trace(covariance(sums, Array.from(sums.counts.keys())), sums.means.cols);
+}
 
 /** The same with more on its diagonal, so that it can be divided by; undefined where nothing varies. */
 function steadied(sums: ClusterMoments, clusters: readonly number[]): Float64Array | undefined {
@@ -232,7 +231,7 @@ function steadied(sums: ClusterMoments, clusters: readonly number[]): Float64Arr
   return inside;
 }
 
-export function trace(matrix: Float64Array, q: number): number {
+function trace(matrix: Float64Array, q: number): number {
   let sum = 0;
   for (let n = 0; n < q; n++) sum += matrix[n * q + n];
   return sum;
@@ -241,7 +240,7 @@ export function trace(matrix: Float64Array, q: number): number {
 // Cholesky's factor of a covariance, and points measured in its units.
 
 /** L with L L' = S, q x q numbers each, for positive definite S. */
-export function cholesky(matrix: Float64Array, q: number): Float64Array {
+export function momentsCholesky(matrix: Float64Array, q: number): Float64Array {
   const factor = new Float64Array(q * q);
   for (let n = 0; n < q; n++) {
     for (let o = 0; o <= n; o++) {
@@ -254,7 +253,7 @@ export function cholesky(matrix: Float64Array, q: number): Float64Array {
 }
 
 /** L^-1 x for every row x: where the rows have covariance S, these have none, and variance 1. */
-export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
+export function whitenByMoments(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
   const result = new Float64Array(data.length);
   for (let r = 0; r < rows; r++) {
     for (let n = 0; n < q; n++) {
@@ -278,7 +277,7 @@ export const COMPACT = 0.09;
 const FEWEST = 5;
 
 /** The share of the points whose cluster is apart from every other; a single one has nothing to be apart from. */
-export function shareApart(sums: ClusterMoments): number {
+export function separateMoments(sums: ClusterMoments): number {
   const { counts } = sums;
   if (counts.length === 1) return 1;
   const clusters = Array.from(counts.keys()).filter((c) => counts[c] >= FEWEST);
@@ -327,7 +326,7 @@ function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
   const [first, second] = [steadied(sums, [a]), steadied(sums, [b])];
   const halves = together.map((_, x) => ((first?.[x] ?? 0) + (second?.[x] ?? 0)) / 2);
   return [together, halves].reduce((least, inside) => {
-    const { data: across } = solved(cholesky(inside, q), { data: gap, rows: 1, cols: q });
+    const { data: across } = whitenByMoments(momentsCholesky(inside, q), { data: gap, rows: 1, cols: q });
     return Math.min(least, dot(across, across));
   }, LARGEST_SQUARE);
 }
@@ -339,7 +338,7 @@ function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
  * adds little. Clusters are normal, each with a covariance of its own or all with a common one, whichever is shorter.
  * `floor` is added to every variance: without it equal points would take no length at all.
  */
-export function codeLength(sums: ClusterMoments, floor: number): number {
+export function momentsLength(sums: ClusterMoments, floor: number): number {
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);

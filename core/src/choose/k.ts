@@ -9,9 +9,10 @@ import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf, silhouetteOf } from "../measures/measures.ts";
-import { COMPACT, codeLength, covariance, FLAT, labelledMoments, shareApart, trace } from "./clusterMoments.ts";
-import { type ChoiceCosts, narrowColumns, type Participants, participantsOf, sampleDatasets } from "./participants.ts";
+import { lossOf } from "../kernel/model.ts";
+import { silhouetteOf } from "../measures/measures.ts";
+import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
+import { type ChoiceCosts, choiceColumns, choiceSample, type Participants, participantsOf } from "./participants.ts";
 
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
@@ -76,7 +77,7 @@ export function chooseK(datasets: readonly Matrix[], graph: Graph, options: Choo
   checkNetwork(datasets, graph);
   checkOptions(options, chooseKOptionNames);
   const { sample, ...others } = options;
-  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseKOn(looked, graph, others), ...sampled };
 }
 
@@ -87,7 +88,7 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
   const participants = participantsOf(datasets, graph, minimum, "minimum");
-  const looked = narrowColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
+  const looked = choiceColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
   const judged = looked === undefined ? participants : { ...participants, ...looked };
   const judge = judgeOf(judged, { ...fitting, minimum });
   const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
@@ -134,10 +135,10 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
     const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
     const [centroids] = seed.centroids;
     const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
-    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
-    const length = codeLength(alone, floor);
+    const floor = whole?.floor ?? momentsFloor(alike);
+    const length = momentsLength(alone, floor);
     whole ??= { floor, length };
-    const apart = shareApart(alike);
+    const apart = separateMoments(alike);
     // Clusters that are not apart may be cells of an even spread, which gain by being compact.
     const gain = whole.length - length - COMPACT * (1 - apart);
     const totals = totalsOf(datasets, centroids);

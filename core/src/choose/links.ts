@@ -3,17 +3,17 @@
 import { checkInteger, checkNetwork, checkSeed } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { exp, ln } from "../data/elementary.ts";
-import { dot, type Matrix, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
+import { dot, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../graph/traffic.ts";
+import { addTraffic, sendTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { checkKernel } from "../kernel/kernel.ts";
+import { checkKernel, twoNearest } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { joinSketches, type PointSketch, sketchPoints } from "../start/federated.ts";
+import { joinSketches, leastSketchCount, type PointSketch, sketchPoints } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import type { ChoiceCosts } from "./participants.ts";
 
@@ -56,7 +56,7 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
   checkSeed(seed);
   checkKernel(kernel);
   const judges = datasets.map((points, i) =>
-    judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSupport(graph, i, minimum) }),
+    judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSketchCount(graph, i, minimum) }),
   );
   const [kept, dropped]: [[number, number, number][], [number, number][]] = [[], []];
   let judged = 0;
@@ -133,6 +133,9 @@ interface ClusterCell {
   readonly directions: number;
 }
 
+/** Of every common cluster. */
+type Cells = readonly (ClusterCell | undefined)[];
+
 /**
  * A row counts where its nearest centroid is at most half as far as the next one. Nearer to the border a cell has rows of
  * clusters beside it, and of these devices have different shares under label skew.
@@ -152,18 +155,13 @@ const APART = 1e-3;
 const SHAPED_BY = 100;
 
 /** For each cell what a device says of it; nothing of fewer than `minimum` rows. */
-function cellsOf(points: Matrix, common: Matrix, minimum: number): (ClusterCell | undefined)[] {
+function cellsOf(points: Matrix, common: Matrix, minimum: number): Cells {
   const rows = Array.from({ length: common.rows }, (): number[] => []);
   for (let r = 0; r < points.rows; r++) {
-    const cell = clearCell(points, r, common);
-    if (cell !== undefined) rows[cell].push(r);
+    const { label, nearest, next } = twoNearest(points.data, r * points.cols, common);
+    if (nearest <= CLEAR * CLEAR * next) rows[label].push(r);
   }
   return rows.map((own) => (own.length < minimum || own.length === 0 ? undefined : cellOf(takeRows(points, own))));
-}
-
-function clearCell({ data, cols }: Matrix, row: number, common: Matrix): number | undefined {
-  const { label, nearest, next } = twoNearest(data, row * cols, common);
-  return nearest <= CLEAR * CLEAR * next ? label : undefined;
 }
 
 function cellOf({ data, rows, cols }: Matrix): ClusterCell {
@@ -190,11 +188,7 @@ function cellOf({ data, rows, cols }: Matrix): ClusterCell {
 }
 
 /** The cells of a cluster that both devices hold. In the others one has nothing, or the edge of another cluster. */
-function sharedCells(
-  lower: readonly (ClusterCell | undefined)[],
-  upper: readonly (ClusterCell | undefined)[],
-  [rowsOfLower, rowsOfUpper]: readonly [number, number],
-): boolean[] {
+function sharedCells(lower: Cells, upper: Cells, [rowsOfLower, rowsOfUpper]: readonly [number, number]): boolean[] {
   return lower.map((a, c) => {
     const b = upper[c];
     if (a === undefined || b === undefined || a.count + b.count < 3) return false;
@@ -209,11 +203,7 @@ function areAlike(x: number, y: number): boolean {
 }
 
 /** Whether the means of two devices differ, all cells that they share together. */
-function differ(
-  lower: readonly (ClusterCell | undefined)[],
-  upper: readonly (ClusterCell | undefined)[],
-  isShared: readonly boolean[],
-): boolean {
+function differ(lower: Cells, upper: Cells, isShared: readonly boolean[]): boolean {
   const tails = isShared.flatMap((shared, c) =>
     shared ? [lnTailOfDifference(lower[c] as ClusterCell, upper[c] as ClusterCell)] : [],
   );

@@ -2,8 +2,8 @@
 // add anything up), a sample of its rows, and few directions where there are many columns.
 
 import { checkInteger } from "../data/check.ts";
-import { columnsOf, dot, type Matrix, removeAlong, takeRows } from "../data/matrix.ts";
-import { randomStream, shuffled, spreadRows } from "../data/random.ts";
+import { datasetColumns, dot, type Matrix, removeProjection, takeRows } from "../data/matrix.ts";
+import { randomRows, randomStream, shuffled } from "../data/random.ts";
 import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
@@ -67,14 +67,14 @@ const LEAST_COLUMNS = 4;
  * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
  * `traffic` is what it took to agree on the directions. Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
  */
-export function narrowColumns(
+export function choiceColumns(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
 ): { readonly datasets: readonly Matrix[]; readonly traffic: Traffic } | undefined {
   const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
   const most = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(rows / ROWS_PER_COLUMN)));
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   if (cols <= most) return { datasets, traffic: { messages: 0, bytes: 0 } };
   const halves = datasets.map((own, i) => {
     const order = shuffled(own.rows, randomStream(options.seed, "halves", i));
@@ -100,7 +100,7 @@ function directionsBetween({ data, rows, cols }: Matrix): Float64Array[] {
     const direction = Float64Array.from({ length: cols }, (_, x) => data[n * cols + x] - data[x]);
     const before = dot(direction, direction);
     // Twice, so that what rounding leaves of the earlier directions goes too.
-    for (const other of [...frame, ...frame]) removeAlong(other, direction);
+    for (const other of [...frame, ...frame]) removeProjection(other, direction);
     const after = dot(direction, direction);
     if (after > 1e-18 * before) frame.push(direction.map((value) => value / Math.sqrt(after)));
   }
@@ -134,7 +134,7 @@ export interface SampledRows {
 }
 
 /** About `most` rows, the same share of every large device, spread over its rows. `sampled` is absent where they are all. */
-export function sampleDatasets(
+export function choiceSample(
   datasets: readonly Matrix[],
   seed: number,
   most = ENOUGH_ROWS,
@@ -145,7 +145,7 @@ export function sampleDatasets(
   const taken = datasets.map((points, i) => {
     const size = Math.min(points.rows, Math.max(LEAST_ROWS, Math.ceil((most / all) * points.rows)));
     if (size === points.rows) return points;
-    return takeRows(points, spreadRows(points.rows, size, randomStream(seed, "sample", i)));
+    return takeRows(points, randomRows(points.rows, size, randomStream(seed, "sample", i)));
   });
   return { datasets: taken, sampled: { rows: taken.reduce((sum, { rows }) => sum + rows, 0), of: all } };
 }

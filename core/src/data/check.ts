@@ -1,9 +1,9 @@
 // The checks of the public edge: one line that names the rule and the value. Public functions check their data once and
 // call inner ones, which trust them; options are checked where they become settings.
 
-import { coarseBelow, largestMagnitudes } from "./exactSums.ts";
+import { largestMagnitudes, leastExactSummand } from "./exactSums.ts";
 import { checkIsMatrix, type Matrix } from "./matrix.ts";
-import { describeValue, isList } from "./optionNames.ts";
+import { describeArgument, isList } from "./optionNames.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
 const LARGEST_COORDINATE = 1e150;
@@ -12,17 +12,19 @@ const LARGEST_COORDINATE = 1e150;
 export function checkInteger(name: string, value: unknown, low: number, high = Number.MAX_SAFE_INTEGER, where = "") {
   if (!Number.isSafeInteger(value) || (value as number) < low || (value as number) > high) {
     const range = high === Number.MAX_SAFE_INTEGER ? `of at least ${low}` : `from ${low} to ${high}`;
-    throw new RangeError(`${name} must be an integer ${range}${where && ` (${where})`}, got ${describeValue(value)}`);
+    throw new RangeError(
+      `${name} must be an integer ${range}${where && ` (${where})`}, got ${describeArgument(value)}`,
+    );
   }
 }
 
 export function checkSeed(seed: unknown): void {
-  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be an integer, got ${describeValue(seed)}`);
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be an integer, got ${describeArgument(seed)}`);
 }
 
 export function checkNumber(name: string, value: unknown, ok: (value: number) => boolean, rule: string): void {
   if (typeof value !== "number" || !Number.isFinite(value) || !ok(value)) {
-    throw new RangeError(`${name} must be ${rule}, got ${describeValue(value)}`);
+    throw new RangeError(`${name} must be ${rule}, got ${describeArgument(value)}`);
   }
 }
 
@@ -32,22 +34,22 @@ export function checkAtLeastZero(name: string, value: unknown): void {
 
 export function checkOneOf(name: string, value: unknown, allowed: readonly string[]): void {
   if (typeof value !== "string" || !allowed.includes(value)) {
-    throw new RangeError(`${name} must be one of ${allowed.join(", ")}, got ${describeValue(value)}`);
+    throw new RangeError(`${name} must be one of ${allowed.join(", ")}, got ${describeArgument(value)}`);
   }
 }
 
 /** The array itself: what is in it is checked by whoever knows. */
 export function checkArray(name: string, value: unknown, of: string): void {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ${of}, got ${describeValue(value)}`);
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ${of}, got ${describeArgument(value)}`);
 }
 
 /** Numbers in an array of any kind; what they are is checked by whoever knows. */
 export function checkNumbers(name: string, value: unknown): void {
-  if (!isList(value)) throw new TypeError(`${name} must be a list of numbers, got ${describeValue(value)}`);
+  if (!isList(value)) throw new TypeError(`${name} must be a list of numbers, got ${describeArgument(value)}`);
 }
 
 export function checkFunction(name: string, value: unknown, rule: string): void {
-  if (typeof value !== "function") throw new TypeError(`${name} must be ${rule}, got ${describeValue(value)}`);
+  if (typeof value !== "function") throw new TypeError(`${name} must be ${rule}, got ${describeArgument(value)}`);
 }
 
 export function checkRandom(random: unknown): void {
@@ -56,7 +58,7 @@ export function checkRandom(random: unknown): void {
 
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== "function") {
-    throw new TypeError(`signal must be an AbortSignal, got ${describeValue(signal)}`);
+    throw new TypeError(`signal must be an AbortSignal, got ${describeArgument(signal)}`);
   }
 }
 
@@ -100,7 +102,7 @@ export function checkPoints(name: string, points: Matrix): void {
   const { data, rows, cols } = points;
   const largest = largestMagnitudes(points);
   for (let c = 0; c < cols; c++) {
-    const least = coarseBelow(largest[c], rows);
+    const least = leastExactSummand(largest[c], rows);
     let [filled, lost, example] = [0, 0, 0];
     for (let at = c; at < data.length; at += cols) {
       if (data[at] === 0) continue;

@@ -21,26 +21,26 @@ export type PaperKind = "iso" | "var" | "aniso";
 
 const spreads: Record<PaperKind, readonly number[]> = { iso: [1, 1, 1], var: [1, 2.5, 0.5], aniso: [1, 1, 1] };
 
-/** The paper's data: three clusters in the plane, centres in [-10, 10]^2 at least 5 apart, dealt evenly. */
+/** The paper's data: three clusters in the plane, centroids in [-10, 10]^2 at least 5 apart, dealt evenly. */
 export function paperData(kind: PaperKind, devices: number, pointsPerDevice: number, seed: number): Partition {
   checkDeal(devices, pointsPerDevice, seed);
   checkOneOf("kind", kind, ["iso", "var", "aniso"]);
   const random = randomStream(seed, "data", kind);
-  const drawn = drawPaper(kind, devices * pointsPerDevice, drawCentres(random), random);
+  const drawn = drawPaper(kind, devices * pointsPerDevice, drawCentroids(random), random);
   return dealInTurn(drawn, evenSizes(drawn, devices), seed);
 }
 
 /**
- * Two communities of devices, each with its own three clusters (sigma 1): the second's centres are the first's, moved
+ * Two communities of devices, each with its own three clusters (sigma 1): the second's centroids are the first's, moved
  * by `shift` in every coordinate. The devices of the first community come first.
  */
-export function twoCommunities(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
+export function communityData(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
   checkDeal(devicesEach, pointsPerDevice, seed);
   checkNumber("shift", shift, () => true, "a finite number");
   const random = randomStream(seed, "data", "communities");
-  const centres = drawCentres(random);
+  const centroids = drawCentroids(random);
   const halves = [0, shift].map((moved, half) => {
-    const around = centres.map((x) => x + moved);
+    const around = centroids.map((x) => x + moved);
     const drawn = drawPaper("iso", devicesEach * pointsPerDevice, around, random);
     const split = dealInTurn(drawn, evenSizes(drawn, devicesEach), seed + half);
     return { ...split, labels: split.labels.map((own) => own.map((label) => label + 3 * half)) };
@@ -90,10 +90,8 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
   checkInteger("devices", devices, 1);
   checkNumber("concentration", concentration, (value) => value > 0, "a finite number above 0");
   const random = randomStream(seed, "split", "label");
-  const order = shuffled(drawn.points.rows, random);
   const rows = Array.from({ length: devices }, (): number[] => []);
-  for (const label of [...new Set(drawn.labels)].sort((a, b) => a - b)) {
-    const members = order.filter((row) => drawn.labels[row] === label);
+  for (const members of shuffledByLabel(drawn, random)) {
     const shares = dirichlet(devices, concentration, random);
     let reached = 0;
     let from = 0;
@@ -114,21 +112,24 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
 export function splitByClasses(drawn: LabelledPoints, devices: number, classes: number, seed: number): Partition {
   checkDrawn(drawn, seed);
   checkInteger("devices", devices, 1);
-  const labels = [...new Set(drawn.labels)].sort((a, b) => a - b);
-  checkInteger("classes", classes, Math.min(labels.length, Math.ceil(labels.length / devices)), labels.length);
-  const holders = labels.map((): number[] => []);
-  for (let held = 0; held < devices * classes; held++) {
-    holders[held % labels.length].push(Math.floor(held / classes));
-  }
-  const order = shuffled(drawn.points.rows, randomStream(seed, "split", "classes"));
+  const byLabel = shuffledByLabel(drawn, randomStream(seed, "split", "classes"));
+  const { length } = byLabel;
+  checkInteger("classes", classes, Math.min(length, Math.ceil(length / devices)), length);
+  const holders = byLabel.map((): number[] => []);
+  for (let held = 0; held < devices * classes; held++) holders[held % length].push(Math.floor(held / classes));
   const rows = Array.from({ length: devices }, (): number[] => []);
-  labels.forEach((label, c) => {
-    const members = order.filter((row) => drawn.labels[row] === label);
+  byLabel.forEach((members, c) => {
     members.forEach((row, at) => {
       rows[holders[c][at % holders[c].length]].push(row);
     });
   });
   return deal(drawn, rows);
+}
+
+/** The rows of every label, the labels rising, the rows in random order. */
+function shuffledByLabel({ points, labels }: LabelledPoints, random: Random): Uint32Array[] {
+  const order = shuffled(points.rows, random);
+  return [...new Set(labels)].sort((a, b) => a - b).map((label) => order.filter((row) => labels[row] === label));
 }
 
 function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<number>[]): Partition {
@@ -138,25 +139,25 @@ function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<numbe
   };
 }
 
-/** Three centres in [-10, 10]^2, redrawn until all are at least 5 apart. */
-function drawCentres(random: Random): Float64Array {
+/** Three centroids in [-10, 10]^2, redrawn until all are at least 5 apart. */
+function drawCentroids(random: Random): Float64Array {
   for (;;) {
-    const centres = Float64Array.from({ length: 6 }, () => 20 * random() - 10);
-    const apart = (a: number, b: number) => squaredDistance(centres, 2 * a, centres, 2 * b, 2) >= 25;
-    if (apart(0, 1) && apart(0, 2) && apart(1, 2)) return centres;
+    const centroids = Float64Array.from({ length: 6 }, () => 20 * random() - 10);
+    const apart = (a: number, b: number) => squaredDistance(centroids, 2 * a, centroids, 2 * b, 2) >= 25;
+    if (apart(0, 1) && apart(0, 2) && apart(1, 2)) return centroids;
   }
 }
 
-function drawPaper(kind: PaperKind, rows: number, centres: Float64Array, random: Random): LabelledPoints {
+function drawPaper(kind: PaperKind, rows: number, centroids: Float64Array, random: Random): LabelledPoints {
   const normal = normalStream(random);
   const data = new Float64Array(2 * rows);
   const labels = new Uint32Array(rows);
   for (let r = 0; r < rows; r++) {
     const label = r % 3;
-    const x = centres[2 * label] + spreads[kind][label] * normal();
-    const y = centres[2 * label + 1] + spreads[kind][label] * normal();
+    const x = centroids[2 * label] + spreads[kind][label] * normal();
+    const y = centroids[2 * label + 1] + spreads[kind][label] * normal();
     labels[r] = label;
-    // Rows times [[0.6, -0.6], [-0.4, 0.8]], centres included.
+    // Rows times [[0.6, -0.6], [-0.4, 0.8]], centroids included.
     data[2 * r] = kind === "aniso" ? 0.6 * x - 0.4 * y : x;
     data[2 * r + 1] = kind === "aniso" ? -0.6 * x + 0.8 * y : y;
   }

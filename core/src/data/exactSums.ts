@@ -16,7 +16,7 @@ const SMALLEST = 1.5 * 2 ** -1022;
  * number of threads, and taken out again by subtraction, and the bits stay the same. What is below the fine grid, at
  * most 2^-60 of the column's largest magnitude for a million rows, is dropped by the same rule in every engine.
  */
-export function gridsFor(largest: Float64Array, rows: number): Float64Array {
+export function exactSumGrids(largest: Float64Array, rows: number): Float64Array {
   const width = largest.length;
   const grids = new Float64Array(2 * width);
   const bits = bitsFor(rows);
@@ -36,7 +36,7 @@ function bitsFor(rows: number): number {
 }
 
 /** Values below this, in a column with that largest magnitude, keep fewer than 20 bits on the two grids. */
-export function coarseBelow(largest: number, rows: number): number {
+export function leastExactSummand(largest: number, rows: number): number {
   return powerAbove(largest) * 2 ** (20 - 2 * bitsFor(rows));
 }
 

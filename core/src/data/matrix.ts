@@ -1,6 +1,6 @@
 // Rows of numbers in one flat array: the one shape in which points and centroids travel.
 
-import { describeValue, isList } from "./optionNames.ts";
+import { describeArgument, isList } from "./optionNames.ts";
 
 export interface Matrix {
   /** Row r is data[r * cols] ... data[(r + 1) * cols - 1]. */
@@ -19,7 +19,9 @@ export interface FlatRows {
 export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
   if (isFlat(rows)) return fromFlat(rows);
   if (!isList(rows)) {
-    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${describeValue(rows)}`);
+    throw new TypeError(
+      `rows must be a list of rows, or { data, cols } with flat numbers, got ${describeArgument(rows)}`,
+    );
   }
   const cols = isList(rows[0]) ? rows[0].length : 0;
   const data = new Float64Array(rows.length * cols);
@@ -27,7 +29,7 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
     const row = rows[r];
     if (!isList(row)) {
       throw new TypeError(
-        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${describeValue(row)}`,
+        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${describeArgument(row)}`,
       );
     }
     if (row.length !== cols) {
@@ -40,10 +42,10 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
 
 function fromFlat({ data, cols }: FlatRows): Matrix {
   const given = isNumbered(data) ? Object.values(data) : data;
-  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${describeValue(given)}`);
+  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${describeArgument(given)}`);
   if (!Number.isSafeInteger(cols) || cols < 1 || given.length % cols !== 0) {
     throw new RangeError(
-      `cols must be an integer that divides ${given.length} (the numbers of data), got ${describeValue(cols)}`,
+      `cols must be an integer that divides ${given.length} (the numbers of data), got ${describeArgument(cols)}`,
     );
   }
   const copy = new Float64Array(given.length);
@@ -60,7 +62,7 @@ function isNumbered(data: unknown): data is Record<string, number> {
 /** A typed array would turn null, text and holes into a number without a word. */
 function finite(value: unknown, row: number, column: number): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${describeValue(value)}`);
+  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${describeArgument(value)}`);
 }
 
 function isFlat(value: unknown): value is FlatRows {
@@ -85,7 +87,7 @@ export function toRows(points: Matrix): number[][] {
 
 /** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
 export function stack(parts: readonly Matrix[]): Matrix {
-  if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${describeValue(parts)}`);
+  if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${describeArgument(parts)}`);
   for (const [i, part] of parts.entries()) checkIsMatrix(`parts[${i}]`, part);
   const filled = parts.filter((part) => part.rows > 0);
   const cols = (filled.at(0) ?? parts.at(0))?.cols ?? 0;
@@ -102,13 +104,13 @@ export function stack(parts: readonly Matrix[]): Matrix {
 }
 
 /** The columns of datasets of which one at least has rows; those without rows may say anything. */
-export function columnsOf(datasets: readonly Matrix[]): number {
+export function datasetColumns(datasets: readonly Matrix[]): number {
   return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
 }
 
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   checkIsMatrix("points", points);
-  if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${describeValue(rows)}`);
+  if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${describeArgument(rows)}`);
   const { cols } = points;
   const data = new Float64Array(rows.length * cols);
   for (let r = 0; r < rows.length; r++) {
@@ -117,25 +119,43 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   return { data, rows: rows.length, cols };
 }
 
+/** The rows over and over until there are `count`. */
+export function repeatRows(points: Matrix, count: number): Matrix {
+  return takeRows(
+    points,
+    Array.from({ length: count }, (_, r) => r % points.rows),
+  );
+}
+
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
 
+/** Of a number, in size. */
+export function largestMagnitude(data: Float64Array): number {
+  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+}
+
+/** Of two numbers at the same place, in size. */
+export function largestDifference(a: Float64Array, b: Float64Array): number {
+  return a.reduce((most, x, at) => Math.max(most, Math.abs(x - b[at])), 0);
+}
+
 /** Takes out of a row what it has along a direction of length 1. */
-export function removeAlong(direction: Float64Array, /* IN OUT */ row: Float64Array): void {
+export function removeProjection(direction: Float64Array, /* IN OUT */ row: Float64Array): void {
   const along = dot(row, direction);
   for (let i = 0; i < row.length; i++) row[i] -= along * direction[i];
 }
 
 /** Largest difference between two points in any column; 0 without points. */
-export function rangeOf(datasets: readonly Matrix[]): number {
-  return columnRanges(datasets).reduce((largest, range) => Math.max(largest, range), 0);
+export function datasetRange(datasets: readonly Matrix[]): number {
+  return datasetColumnRanges(datasets).reduce((largest, range) => Math.max(largest, range), 0);
 }
 
 /** The same of each column. */
-export function columnRanges(datasets: readonly Matrix[]): Float64Array {
+export function datasetColumnRanges(datasets: readonly Matrix[]): Float64Array {
   const { least, most } = extremesOf(datasets);
   return most.map((high, c) => Math.max(0, high - least[c]));
 }
@@ -170,19 +190,4 @@ export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt
     sum += difference * difference;
   }
   return sum;
-}
-
-/** The nearest centroid of the row at `at`, the lowest on ties, and the squared distances of the two nearest. */
-export function twoNearest(data: Float64Array, at: number, centroids: Matrix) {
-  const { rows, cols } = centroids;
-  let [label, nearest, next] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let c = 0; c < rows; c++) {
-    const square = squaredDistance(data, at, centroids.data, c * cols, cols);
-    if (square < nearest) {
-      next = nearest;
-      nearest = square;
-      label = c;
-    } else if (square < next) next = square;
-  }
-  return { label, nearest, next };
 }

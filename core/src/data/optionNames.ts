@@ -27,7 +27,7 @@ function editDistance(from: string, to: string): number {
   return rows[from.length][to.length];
 }
 
-export function describeValue(value: unknown): string {
+export function describeArgument(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
   if (isList(value)) return `a list of ${value.length}`;
@@ -50,7 +50,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 /** Refuses what is no object; `needs` names what must be in it. */
 export function checkIsOptions(given: unknown, needs = ""): void {
   if (!isRecord(given)) {
-    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${describeValue(given)}`);
+    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${describeArgument(given)}`);
   }
 }
 

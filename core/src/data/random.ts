@@ -2,8 +2,9 @@
 
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import { checkRandom } from "./check.ts";
 import { exp, ln } from "./elementary.ts";
-import { describeValue } from "./optionNames.ts";
+import { describeArgument } from "./optionNames.ts";
 
 /** Uniform numbers in [0, 1), 53 bits each. */
 export type Random = () => number;
@@ -53,7 +54,7 @@ function absorb(/* IN OUT */ state: number[], part: number | string): void {
     absorbWord(state, Math.floor(part / 2 ** 32) | 0);
   } else {
     if (typeof part !== "string")
-      throw new TypeError(`a seed and its path must be integers or text, got ${describeValue(part)}`);
+      throw new TypeError(`a seed and its path must be integers or text, got ${describeArgument(part)}`);
     absorbWord(state, 2 + 4 * part.length);
     for (let i = 0; i < part.length; i++) absorbWord(state, part.charCodeAt(i));
   }
@@ -69,9 +70,7 @@ function absorbWord(/* IN OUT */ state: number[], word: number): void {
 
 /** Standard normal numbers from uniform ones (Marsaglia's polar method). */
 export function normalStream(random: Random): Random {
-  if (typeof random !== "function") {
-    throw new TypeError(`random must be a function such as randomStream(seed), got ${describeValue(random)}`);
-  }
+  checkRandom(random);
   let spare: number | undefined;
   return () => {
     if (spare !== undefined) {
@@ -117,7 +116,7 @@ function logGamma(shape: number, random: Random, normal: Random): number {
 }
 
 /** A row of each of `size` equal parts of all rows. */
-export function spreadRows(rows: number, size: number, random: Random): Uint32Array {
+export function randomRows(rows: number, size: number, random: Random): Uint32Array {
   return Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + random()) * rows) / size));
 }
 

@@ -1,39 +1,19 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
-import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "../data/check.ts";
+import { checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
-import { type Graph, packLinks } from "../graph/graph.ts";
-import { networkModel } from "../kernel/model.ts";
+import type { Graph } from "../graph/graph.ts";
+import { kernelStatistics } from "../kernel/kernel.ts";
+import { labellingModel } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
-import { emptyRules } from "../start/kmeans.ts";
-import { guardDevices, guardedStart, start } from "../start/start.ts";
-import type { PenaltyOption, ScaledPenalty } from "../update/coupling.ts";
-import { pullRatio, type UpdateSettings } from "../update/updateOptions.ts";
-import {
-  checkedClusters,
-  checkGuarded,
-  checkRobust,
-  checkStart,
-  defaultInit,
-  type FitOptions,
-  fitOptionNames,
-  meanClusters,
-  settingsOfRounds,
-} from "./fitOptions.ts";
-import {
-  createNetwork,
-  type NetworkState,
-  networkLoss,
-  networkVariation,
-  pointScales,
-  type RoundResult,
-  runRound,
-  unpack,
-} from "./network.ts";
-import { checkSchedule, roundOrders } from "./schedule.ts";
+import { couplingVariation, type ScaledPenalty } from "../update/coupling.ts";
+import { pullRatio } from "../update/updateOptions.ts";
+import { type FitOptions, fitOptionNames, fitSettings } from "./fitOptions.ts";
+import { createNetwork, type NetworkState, networkCentroids, type RoundResult, runRound } from "./network.ts";
+import { roundOrders } from "./schedule.ts";
 import { settlingOf } from "./settling.ts";
 
 /** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
@@ -96,13 +76,14 @@ export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptio
 
 /** The same on data that were checked. */
 export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
-  return drain(roundsOf(datasets, graph, options, false));
+  return drainRounds(roundsOf(datasets, graph, options, false));
 }
 
-export function drain<T>(loop: Generator<unknown, T, void>): T {
+export function drainRounds<R, T>(loop: Generator<R, T, void>, onRound?: (round: R) => void): T {
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;
+    onRound?.(step.value);
   }
 }
 
@@ -123,35 +104,20 @@ function roundsOf(
   options: FitOptions,
   isWatched: boolean,
 ): Generator<Round, FitModel, void> {
-  const { schedule = defaults.schedule, preset = defaults.preset, seed = defaults.seed } = options;
-  checkSchedule(schedule, graph.size);
-  const k = checkedClusters(options, graph.size);
-  const given = typeof k === "number" ? options : { ...options, candidates: false };
-  const around = { k: meanClusters(k), degree: meanDegree(graph) };
-  const settingsOf = settingsOfRounds(given, preset, schedule, around);
-  const { penalty = defaults.penalty } = options;
-  const init = options.init ?? defaultInit(preset, options, k, penalty);
-  checkStart(penalty, init);
-  checkGuarded(options, init);
-  checkRobust(options.robust, penalty);
-  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
+  const { schedule, preset, k, around, init, penalty, settingsOf } = fitSettings(options, graph);
+  const { seed = defaults.seed, signal } = options;
+  const state = createNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
   const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
-  const { alpha, denominatorFloor } = state.settings;
+  const { alpha, denominatorFloor, robust } = state.settings;
   // A joint step sums what only single devices may know.
   const { jointSteps = preset !== "paper" && !listed && state.guard === undefined } = options;
-  const settle = settlingOf(state, {
-    // The printed denominator descends another objective, and other penalties are no quadratic.
-    isJoint:
-      jointSteps &&
-      alpha > 0 &&
-      denominatorFloor === 0 &&
-      state.penalty === "squared" &&
-      state.settings.robust === false,
-    pullRatio: pullRatio(state.settings, around),
-  });
+  // The printed denominator descends another objective, and other penalties are no quadratic.
+  const isQuadratic = denominatorFloor === 0 && state.penalty === "squared" && robust === false;
+  const isJoint = jointSteps && alpha > 0 && isQuadratic;
+  const settle = settlingOf(state, { isJoint, pullRatio: pullRatio(state.settings, around) });
   const advance = (round: number) => {
     const next = orders.next();
     if (next.done) return undefined;
@@ -159,46 +125,8 @@ function roundsOf(
     const { largestMove, converged } = settle(round);
     return { largestMove: Math.max(plainMove, largestMove), converged };
   };
-  const isInOrder = schedule === "cyclic" && state.guard === undefined && state.settings.robust === false;
-  const { signal } = options;
+  const isInOrder = schedule === "cyclic" && state.guard === undefined && robust === false;
   return runRounds(state, advance, { most, stopWhenConverged: !listed, signal, isWatched, isInOrder });
-}
-
-/** The mean over the devices of sum_j A(i, j). */
-function meanDegree({ size, weights }: Graph): number {
-  return weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / size;
-}
-
-/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
-export function startNetwork(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  options: Omit<FitOptions, "alpha">,
-  settings: UpdateSettings,
-  penalty: PenaltyOption = "squared",
-): NetworkState {
-  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
-  const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
-  const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
-  if (!Array.isArray(k)) checkInteger("k", k, 1);
-  checkInteger("rounds", rounds, 0);
-  checkInteger("restarts", restarts, 1);
-  checkInteger("minimum", minimum, 1);
-  checkSeed(seed);
-  checkSignal(options.signal);
-  checkOneOf("empty", empty, emptyRules);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
-  const { alpha, coupling, kernel } = settings;
-  const links = packLinks(graph);
-  const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
-  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
-  const scales = pointScales(guard?.datasets ?? datasets, weighting);
-  const startOptions = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
-  const beginning =
-    guard === undefined ? start({ datasets, points, graph, links }, startOptions) : guardedStart(guard, startOptions);
-  const random = randomStream(seed, "fresh");
-  const given = { datasets, points, guard, graph, links, settings, pointScales: scales, random };
-  return createNetwork(given, beginning, penalty);
 }
 
 export interface RoundsOptions {
@@ -223,6 +151,7 @@ export function* runRounds(
   signal?.throwIfAborted();
   const isLate = isInOrder && !isWatched;
   const history: RoundSummary[] = [];
+  let losses = state.losses;
   let loss = 0;
   const sumUp = (totalVariation: number) => {
     const objective = loss + state.settings.alpha * totalVariation;
@@ -233,14 +162,15 @@ export function* runRounds(
     const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
     const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
     history.push(summary);
-    loss = networkLoss(state);
-    if (!isLate) sumUp(networkVariation(state));
+    losses = lossesOf(state);
+    loss = losses.reduce((sum, own, i) => sum + state.pointScales[i] * own, 0);
+    if (!isLate) sumUp(variationOf(state));
     const packed = isWatched ? state.sets.data.slice() : state.sets.data;
     // Matrices are made when asked for.
     return {
       ...summary,
       get centroids() {
-        return unpack(state, packed);
+        return networkCentroids(state, packed);
       },
     };
   };
@@ -258,13 +188,25 @@ export function* runRounds(
   } finally {
     for (const points of state.points) points.release();
   }
-  if (isLate) sumUp(networkVariation(state));
+  if (isLate) sumUp(variationOf(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
-  const centroids = unpack(state, state.sets.data);
-  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const centroids = networkCentroids(state, state.sets.data);
+  const inertia = losses.reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return networkModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+  return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+}
+
+/** (E1) at every device's centroids. Guarded rows whose label is held back count with their nearest centroid here. */
+function lossesOf(state: NetworkState): Float64Array {
+  const { guard, losses, sets } = state;
+  if (guard === undefined) return losses;
+  const centroids = networkCentroids(state, sets.data);
+  return Float64Array.from(centroids, (own, i) => kernelStatistics(guard.exact[i], own).loss);
+}
+
+function variationOf({ sets, links, settings, matches, penalty }: NetworkState): number {
+  return couplingVariation(sets, links, settings.coupling, matches, penalty);
 }
 
 function guardedOf({ guard, datasets }: NetworkState): { readonly guarded?: GuardedSummary } {

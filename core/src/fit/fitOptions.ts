@@ -2,7 +2,8 @@
 
 import { checkInteger, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { describeValue, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
+import { describeArgument, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
+import type { Graph } from "../graph/graph.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
 import type { ClusterCounts, Init } from "../start/start.ts";
 import { checkPenalty, type PenaltyOption } from "../update/coupling.ts";
@@ -13,8 +14,10 @@ import {
   type UpdateSettings,
   updateSettings,
 } from "../update/updateOptions.ts";
-import type { Weighting } from "./network.ts";
-import type { Schedule } from "./schedule.ts";
+import { checkSchedule, type Schedule } from "./schedule.ts";
+
+/** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
+export type Weighting = "device" | "sample";
 
 /** What neighbours can learn. */
 export type Privacy = "open" | "guarded";
@@ -75,8 +78,25 @@ export const fitOptionNames: OptionNames<FitOptions> = {
   signal: true,
 };
 
+/** What a run is made with: its options with their defaults, checked, and the settings of every round. */
+export function fitSettings(options: FitOptions, graph: Graph) {
+  const { schedule = defaults.schedule, preset = defaults.preset, penalty = defaults.penalty } = options;
+  checkSchedule(schedule, graph.size);
+  const k = checkedClusters(options, graph.size);
+  const around = {
+    k: typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length,
+    degree: graph.weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / graph.size,
+  };
+  const given = typeof k === "number" ? options : { ...options, candidates: false };
+  const settingsOf = settingsOfRounds(given, preset, schedule, around);
+  const init = options.init ?? defaultInit(preset, options, k, penalty);
+  checkPenalised(penalty, init, options.robust);
+  checkGuarded(options, init);
+  return { schedule, preset, k, around, init, penalty, settingsOf };
+}
+
 /** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */
-export function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): ClusterCounts {
+function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): ClusterCounts {
   if (!Array.isArray(k)) {
     checkInteger("k", k, 1);
     return k;
@@ -92,11 +112,7 @@ export function checkedClusters({ k, coupling, candidates }: FitOptions, devices
   return k;
 }
 
-export function meanClusters(k: ClusterCounts): number {
-  return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
-}
-
-export function defaultInit(
+function defaultInit(
   preset: Preset,
   { alpha, privacy }: Pick<FitOptions, "alpha" | "privacy">,
   k: ClusterCounts,
@@ -111,12 +127,12 @@ export function defaultInit(
 }
 
 /** What would send rows, losses or sums that the classes of guarded rows do not cover is refused. */
-export function checkGuarded(options: FitOptions, init: Init): void {
+function checkGuarded(options: FitOptions, init: Init): void {
   const { privacy = "open", minimum = defaults.guardedMinimum, empty, freshStarts, jointSteps, penalty } = options;
   checkOneOf("privacy", privacy, ["open", "guarded"]);
   if (privacy === "open") return;
   const refuse = (name: string, rule: string, got: unknown) => {
-    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeValue(got)}`);
+    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeArgument(got)}`);
   };
   checkInteger("minimum", minimum, 2);
   if (!Array.isArray(init) && init !== "federated" && init !== "local") {
@@ -135,22 +151,19 @@ export function checkGuarded(options: FitOptions, init: Init): void {
   }
 }
 
-/** From a common start no link costs anything, and these penalties would hold all devices there. */
-export function checkStart(penalty: PenaltyOption, init: Init): void {
+/** What only the squared penalty goes with. */
+function checkPenalised(penalty: PenaltyOption, init: Init, robust: FitOptions["robust"]): void {
   checkPenalty(penalty);
-  if (penalty === "squared" || (init !== "auto" && init !== "federated")) return;
+  if (penalty === "squared") return;
   const name = typeof penalty === "string" ? penalty : penalty.name;
-  const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
-  throw new RangeError(
-    `init must be ${rule} (with penalty "${name}" devices never leave a common start), got "${init}"`,
-  );
-}
-
-/** Robust updates limit the lengths that (E2) and (E3) find, and a penalty would weigh them a second time. */
-export function checkRobust(robust: FitOptions["robust"], penalty: PenaltyOption): void {
-  if (robust === undefined || robust === false || penalty === "squared") return;
-  const name = typeof penalty === "string" ? penalty : penalty.name;
-  throw new RangeError(`penalty must be "squared" with robust, got "${name}"`);
+  // From a common start no link costs anything, and these penalties would hold all devices there.
+  if (init === "auto" || init === "federated") {
+    const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
+    const reason = `with penalty "${name}" devices never leave a common start`;
+    throw new RangeError(`init must be ${rule} (${reason}), got "${init}"`);
+  }
+  // Robust updates limit the lengths that (E2) and (E3) find, and a penalty would weigh them a second time.
+  if (robust) throw new RangeError(`penalty must be "squared" with robust, got "${name}"`);
 }
 
 /** paper: as printed, with its denominator corrected, from every device's own k-means. dependable: further starts in the first rounds, then over-relaxed single passes. */
@@ -166,7 +179,7 @@ const OPENING_ROUNDS = 2;
 const SETTLING_ROUNDS = 3;
 
 /** Options of the caller win over the preset; an option that is undefined is not given. */
-export function settingsOfRounds(
+function settingsOfRounds(
   given: UpdateOptions,
   preset: Preset,
   schedule: Schedule,

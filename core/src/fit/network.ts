@@ -1,30 +1,30 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type Matrix, rangeOf } from "../data/matrix.ts";
-import type { Random } from "../data/random.ts";
-import type { Graph, PackedLinks } from "../graph/graph.ts";
+import { checkInteger, checkOneOf, checkSeed, checkSignal } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { datasetRange, type Matrix } from "../data/matrix.ts";
+import { type Random, randomStream } from "../data/random.ts";
+import { type Graph, type PackedLinks, packGraph } from "../graph/graph.ts";
 import { sumTraffic, type Traffic } from "../graph/traffic.ts";
 import type { PreparedPoints } from "../kernel/kernel.ts";
-import { type GuardState, publishUpdate } from "../privacy/guarded.ts";
-import type { Start } from "../start/start.ts";
+import { type GuardState, guardDevices, publishGuardedUpdate } from "../privacy/guarded.ts";
+import { emptyRules } from "../start/kmeans.ts";
+import { type Start, start } from "../start/start.ts";
 import {
   type CentroidSets,
   emptyMatches,
   type Matches,
   type Penalty,
   type PenaltyOption,
-  readNeighbours,
-  scaled,
-  totalVariationOfSets,
+  prefetchSets,
+  scaledPenalty,
 } from "../update/coupling.ts";
 import { runUpdate } from "../update/update.ts";
-import { drawFreshStarts } from "../update/updateDevice.ts";
+import { drawUpdateSeeds } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
+import type { FitOptions, Weighting } from "./fitOptions.ts";
 import type { RoundOrder } from "./schedule.ts";
-
-/** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
-export type Weighting = "device" | "sample";
 
 /** The functions of this file and the methods write to it. */
 export interface NetworkState {
@@ -56,7 +56,7 @@ export interface NetworkState {
   readonly updates: readonly UpdateState[];
   readonly running: RunningVariation;
   readonly matches: Matches;
-  readonly penalty: Penalty;
+  penalty: Penalty;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
   movingSteps: number;
@@ -65,14 +65,47 @@ export interface NetworkState {
   bytes: number;
 }
 
+/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function createNetwork(
-  given: Pick<
-    NetworkState,
-    "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
-  >,
-  { sets, traffic }: Start,
-  penalty: PenaltyOption,
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<FitOptions, "alpha">,
+  settings: UpdateSettings,
+  penalty: PenaltyOption = "squared",
 ): NetworkState {
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
+  const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
+  if (!Array.isArray(k)) checkInteger("k", k, 1);
+  checkInteger("rounds", rounds, 0);
+  checkInteger("restarts", restarts, 1);
+  checkInteger("minimum", minimum, 1);
+  checkSeed(seed);
+  checkSignal(options.signal);
+  checkOneOf("empty", empty, emptyRules);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  const { alpha, coupling, kernel } = settings;
+  const links = packGraph(graph);
+  const clustersOf = (i: number) => (typeof k === "number" ? k : k[i]);
+  const guard = privacy === "guarded" ? guardDevices(datasets, clustersOf, minimum, kernel) : undefined;
+  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
+  const scales = networkPointScales(guard?.datasets ?? datasets, weighting);
+  const devices = { datasets, points, graph, links, ...guard };
+  const begun = start(devices, { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales });
+  const random = randomStream(seed, "fresh");
+  const given = { datasets, points, guard, graph, links, settings, pointScales: scales, random };
+  const state = networkAt(given, begun);
+  for (let i = 0; i < graph.size; i++) refreshNetworkStatistics(state, i);
+  setPenalty(state, penalty);
+  return state;
+}
+
+type GivenState = Pick<
+  NetworkState,
+  "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
+>;
+
+function networkAt(given: GivenState, { sets, traffic }: Start): NetworkState {
   const { datasets, points, guard, graph, links, settings, pointScales, random } = given;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
@@ -87,7 +120,7 @@ export function createNetwork(
     room.set(rows, update);
   }
   // Field by field: what a spread makes is a sixth slower to run on.
-  const state: NetworkState & { penalty: Penalty } = {
+  return {
     graph,
     links,
     datasets,
@@ -96,7 +129,7 @@ export function createNetwork(
     points,
     guard,
     pointScales,
-    range: rangeOf(datasets),
+    range: datasetRange(datasets),
     k,
     sets,
     updated: sets.data.slice(),
@@ -113,20 +146,17 @@ export function createNetwork(
     messages: traffic.messages,
     bytes: traffic.bytes,
   };
-  for (let i = 0; i < size; i++) refreshStatistics(state, i);
-  setPenalty(state, penalty);
-  return state;
 }
 
 /** Where the devices have to find the scale, they add up two numbers. */
-function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyOption): void {
-  state.penalty = scaled(option, () => chanceDiscrepancy(state));
+function setPenalty(state: NetworkState, option: PenaltyOption): void {
+  state.penalty = scaledPenalty(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
   if (state.penalty === option) return;
-  countTraffic(state, sumTraffic(state.graph, 2));
+  countNetworkTraffic(state, sumTraffic(state.graph, 2));
 }
 
-export function countTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
+export function countNetworkTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
   state.messages += messages;
   state.bytes += bytes;
 }
@@ -150,14 +180,14 @@ function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, setting
 }
 
 /** (E1) at the centroids that device i has sent. */
-export function refreshStatistics(state: NetworkState, i: number): void {
+export function refreshNetworkStatistics(state: NetworkState, i: number): void {
   loadDevice(state, i);
   const { centroids, statistics } = state.updates[i];
   state.points[i].statistics(centroids, statistics);
   storeDevice(state, i);
 }
 
-export function pointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
+export function networkPointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
   const total = datasets.reduce((points, { rows }) => points + rows, 0);
   return Float64Array.from(datasets, ({ rows }) => {
     if (rows === 0) return 0;
@@ -177,15 +207,15 @@ export function runRound(state: NetworkState, { order, ends }: RoundOrder, setti
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
-      readNeighbours(state.sets, state.links, order, at);
+      prefetchSets(state.sets, state.links, order, at);
       visit(state, order[at], settings);
     }
     for (let at = from; at < ends[s]; at++) {
-      const move = commit(state, order[at]);
+      const move = commitNetworkUpdate(state, order[at]);
       if (move > largest) largest = move;
       if (!moved && move > 0) moved = move > largestRestingMove(state, order[at]);
     }
-    if (moved) noteMove(state);
+    if (moved) noteNetworkMove(state);
     else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
   }
   return largest;
@@ -202,9 +232,9 @@ function visit(state: NetworkState, i: number, settings: UpdateSettings): void {
   update.endLink = state.links.starts[i + 1];
   update.device = i;
   update.pointScale = state.pointScales[i];
-  update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
+  update.freshStarts = settings.freshStarts > 0 ? drawUpdateSeeds(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
-  if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);
+  if (state.guard !== undefined) publishGuardedUpdate(update, state.guard.points[i], state.guard.resolution);
   storeDevice(state, i);
 }
 
@@ -234,13 +264,13 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: NetworkSt
 }
 
 /** Sends device i's update; returns the largest move. */
-export function commit(state: NetworkState, i: number): number {
-  send(state, i);
-  return adopt(state, i);
+export function commitNetworkUpdate(state: NetworkState, i: number): number {
+  countNetworkMessage(state, i);
+  return adoptNetworkUpdate(state, i);
 }
 
 /** Makes device i's update its own, before it sends it; returns the largest move. */
-export function adopt({ sets, updated }: NetworkState, i: number): number {
+export function adoptNetworkUpdate({ sets, updated }: NetworkState, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) {
@@ -252,7 +282,7 @@ export function adopt({ sets, updated }: NetworkState, i: number): number {
 }
 
 /** Everybody is to be visited again before the network counts as still. */
-export function noteMove(state: NetworkState): void {
+export function noteNetworkMove(state: NetworkState): void {
   state.movingSteps++;
   state.stillCount = 0;
 }
@@ -264,25 +294,14 @@ function noteStill(state: NetworkState, i: number): void {
 }
 
 /** One message to all neighbours; every link carries the centroids once. */
-export function send(state: NetworkState, i: number): void {
+export function countNetworkMessage(state: NetworkState, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;
 }
 
-/** The devices' part of the objective. */
-export function networkLoss({ graph, pointScales, losses }: NetworkState): number {
-  let loss = 0;
-  for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
-  return loss;
-}
-
-export function networkVariation({ sets, links, settings, matches, penalty }: NetworkState): number {
-  return totalVariationOfSets(sets, links, settings.coupling, matches, penalty);
-}
-
 /** Every device's centroids out of a packed copy, as matrices of their own. */
-export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: Float64Array): Matrix[] {
+export function networkCentroids({ sets: { starts, cols }, graph }: NetworkState, packed: Float64Array): Matrix[] {
   return Array.from({ length: graph.size }, (_, i) => ({
     data: packed.slice(starts[i] * cols, starts[i + 1] * cols),
     rows: starts[i + 1] - starts[i],
@@ -296,7 +315,7 @@ export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: 
  */
 export function largestRestingMove(state: NetworkState, i: number): number {
   const { tol } = state.settings;
-  const largest = largestCoordinate(state, i);
+  const largest = largestNetworkCoordinate(state, i);
   return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
 }
 
@@ -304,7 +323,7 @@ export function largestRestingMove(state: NetworkState, i: number): number {
 export const LAST_BITS = 64 * Number.EPSILON;
 
 /** What tolerances are relative to. */
-export function largestCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
+export function largestNetworkCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) largest = Math.max(largest, Math.abs(sets.data[at]));

@@ -3,17 +3,17 @@
 import { dot } from "../data/matrix.ts";
 import { componentsOf } from "../graph/graph.ts";
 import { addTraffic, sendTraffic, sumTraffic } from "../graph/traffic.ts";
-import { match, totalVariationOfSets } from "../update/coupling.ts";
+import { couplingVariation, match } from "../update/coupling.ts";
 import {
-  adopt,
-  countTraffic,
+  adoptNetworkUpdate,
+  countNetworkTraffic,
   LAST_BITS,
-  largestCoordinate,
+  largestNetworkCoordinate,
   largestRestingMove,
   type NetworkState,
-  noteMove,
+  noteNetworkMove,
   type RoundResult,
-  refreshStatistics,
+  refreshNetworkStatistics,
 } from "./network.ts";
 
 /** Most runs settle in fewer rounds, for less traffic than joint steps take; these runs stay as they are. */
@@ -56,7 +56,7 @@ export function settlingOf(
     const isDue = isJoint && (round > plainRounds || (isStrong && isStill));
     if (!isDue || confirmed >= state.movingSteps) return { largestMove: 0, converged: isStill };
     const { largestMove, relativeMove, keptLabels, isAccurate } = stepJointly(state, isExact ? exact : ROUGH);
-    if (largestMove > 0) noteMove(state);
+    if (largestMove > 0) noteNetworkMove(state);
     const isAllTheWay = isAccurate && (largestMove === 0 || (isExact && keptLabels && left * relativeMove <= 1));
     // With tol 0 the last bits may move for ever: once is enough.
     if (isAllTheWay) confirmed = tol === 0 ? Number.POSITIVE_INFINITY : state.movingSteps;
@@ -153,7 +153,7 @@ function proposeStep(state: NetworkState, devices: readonly number[], step: Floa
   let from = 0;
   for (const i of devices) {
     // What conjugate gradients leave are the last bits, also where tol is 0.
-    const rest = Math.max(largestRestingMove(state, i), LAST_BITS * largestCoordinate(state, i));
+    const rest = Math.max(largestRestingMove(state, i), LAST_BITS * largestNetworkCoordinate(state, i));
     for (let at = sets.starts[i] * sets.cols; at < sets.starts[i + 1] * sets.cols; at++) {
       updated[at] = sets.data[at] + step[from++];
       const move = Math.abs(updated[at] - sets.data[at]);
@@ -168,15 +168,15 @@ function moveUnlessHigher(state: NetworkState, devices: readonly number[]): numb
   const { sets, updated } = state;
   const before = componentObjective(state, devices);
   const old = devices.map((i) => sets.data.slice(sets.starts[i] * sets.cols, sets.starts[i + 1] * sets.cols));
-  const moves = devices.map((i) => adopt(state, i));
-  for (const i of devices) refreshStatistics(state, i);
+  const moves = devices.map((i) => adoptNetworkUpdate(state, i));
+  for (const i of devices) refreshNetworkStatistics(state, i);
   if (componentObjective(state, devices) <= before * (1 + ROUNDING_OF_SUMS)) {
     return moves.reduce((largest, move) => Math.max(largest, move));
   }
   devices.forEach((i, n) => {
     updated.set(old[n], sets.starts[i] * sets.cols);
-    adopt(state, i);
-    refreshStatistics(state, i);
+    adoptNetworkUpdate(state, i);
+    refreshNetworkStatistics(state, i);
   });
   return 0;
 }
@@ -184,7 +184,7 @@ function moveUnlessHigher(state: NetworkState, devices: readonly number[]): numb
 function componentObjective(state: NetworkState, devices: readonly number[]): number {
   const { sets, links, losses, pointScales, settings, matches, penalty } = state;
   const loss = devices.reduce((sum, i) => sum + pointScales[i] * losses[i], 0);
-  return loss + settings.alpha * totalVariationOfSets(sets, links, settings.coupling, matches, penalty, devices);
+  return loss + settings.alpha * couplingVariation(sets, links, settings.coupling, matches, penalty, devices);
 }
 
 function areEqual(a: Float64Array, b: Float64Array): boolean {
@@ -201,9 +201,9 @@ function countStep(state: NetworkState, iterations: number, isSent: boolean): vo
   const numbers = Array.from(graph.neighbours, (_, i) => (sets.starts[i + 1] - sets.starts[i]) * sets.cols);
   const sent = sendTraffic(graph, numbers);
   const iteration = addTraffic(sent, sumTraffic(graph, 2));
-  for (let n = 0; n < iterations; n++) countTraffic(state, iteration);
-  if (isSent) countTraffic(state, sent);
-  countTraffic(state, sumTraffic(graph, 4));
+  for (let n = 0; n < iterations; n++) countNetworkTraffic(state, iteration);
+  if (isSent) countNetworkTraffic(state, sent);
+  countNetworkTraffic(state, sumTraffic(graph, 4));
 }
 
 // The joint system: with labels and matches held fixed, GTVMin is one quadratic in the centroids of all devices, and its

@@ -1,7 +1,7 @@
 // The communication network: an undirected, weighted graph as adjacency lists, its edges and its components.
 
 import { checkGraph, checkInteger, checkNumber } from "../data/check.ts";
-import { describeValue, isList } from "../data/optionNames.ts";
+import { describeArgument, isList } from "../data/optionNames.ts";
 
 export interface Graph {
   readonly size: number;
@@ -33,11 +33,11 @@ export function graph(size: number, edges: Iterable<Edge>): Graph {
 
 function listOfEdges(edges: Iterable<Edge>): Edge[] {
   if (typeof edges !== "object" || edges === null || !(Symbol.iterator in edges)) {
-    throw new TypeError(`edges must be a list of pairs of devices, got ${describeValue(edges)}`);
+    throw new TypeError(`edges must be a list of pairs of devices, got ${describeArgument(edges)}`);
   }
   const list = Array.from(edges);
   const wrong = list.findIndex((edge) => !isList(edge));
-  if (wrong >= 0) throw new TypeError(`edge ${wrong} must be a pair of devices, got ${describeValue(list[wrong])}`);
+  if (wrong >= 0) throw new TypeError(`edge ${wrong} must be a pair of devices, got ${describeArgument(list[wrong])}`);
   return list;
 }
 
@@ -101,7 +101,7 @@ export interface PackedLinks {
   readonly weights: Float64Array;
 }
 
-export function packLinks({ size, neighbours, weights }: Graph): PackedLinks {
+export function packGraph({ size, neighbours, weights }: Graph): PackedLinks {
   const starts = new Uint32Array(size + 1);
   for (let i = 0; i < size; i++) starts[i + 1] = starts[i] + neighbours[i].length;
   const packed = { starts, devices: new Uint32Array(starts[size]), weights: new Float64Array(starts[size]) };
@@ -129,11 +129,11 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
 /** The component of every device; components are numbered 0, 1, ... by their lowest device. */
 export function connectedComponents(network: Graph): Uint32Array {
   checkGraph(network);
-  return componentIn(breadthFirst(network));
+  return componentsInForest(breadthFirst(network));
 }
 
 /** The same where the trees are known. */
-export function componentIn({ order, hops }: Forest): Uint32Array {
+export function componentsInForest({ order, hops }: Forest): Uint32Array {
   const component = new Uint32Array(order.length);
   let count = 0;
   for (const device of order) {
@@ -144,17 +144,18 @@ export function componentIn({ order, hops }: Forest): Uint32Array {
 }
 
 export function componentsOf(network: Graph): number[][] {
-  return membersOf(connectedComponents(network));
+  checkGraph(network);
+  return forestMembers(breadthFirst(network));
 }
 
-/** The same where the component of every device is known. */
-export function membersOf(component: Uint32Array): number[][] {
-  const components: number[][] = [];
-  component.forEach((c, i) => {
-    components[c] ??= [];
-    components[c].push(i);
+/** The devices of every component, where the trees are known. */
+export function forestMembers(forest: Forest): number[][] {
+  const members: number[][] = [];
+  componentsInForest(forest).forEach((c, i) => {
+    members[c] ??= [];
+    members[c].push(i);
   });
-  return components;
+  return members;
 }
 
 /** Trees that reach every device of their component by the fewest hops. */
@@ -167,7 +168,7 @@ export interface Forest {
   readonly hops: Int32Array;
 }
 
-export function breadthFirst(network: Graph, links = packLinks(network)): Forest {
+export function breadthFirst(network: Graph, links = packGraph(network)): Forest {
   const { size } = network;
   const forest = emptyForest(size);
   for (let root = 0, found = 0; root < size; root++)

@@ -1,7 +1,7 @@
 // Extreme eigenvalues of a graph's Laplacian, which set the pace of every consensus iteration.
 
 import { checkGraph } from "../data/check.ts";
-import { dot, removeAlong } from "../data/matrix.ts";
+import { dot, removeProjection } from "../data/matrix.ts";
 import { normalStream, randomStream } from "../data/random.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 
@@ -39,7 +39,7 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
     // Twice is enough: one pass of Gram-Schmidt leaves rounding that the second removes.
     for (let pass = 0; pass < 2; pass++) {
       project(next);
-      for (const earlier of basis) removeAlong(earlier, next);
+      for (const earlier of basis) removeProjection(earlier, next);
     }
     length = norm(next);
     scale = Math.max(scale, Math.abs(alpha), length);
@@ -53,6 +53,11 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
     const smallest = tridiagonalEigenvalue(diagonal, offDiagonal, i);
     if (smallest > NEGLIGIBLE * largest) return { smallest, largest };
   }
+}
+
+/** The same where every link counts the same. */
+export function unweightedLaplacianExtremes(network: Graph) {
+  return laplacianExtremes({ ...network, weights: network.weights.map((row) => row.map(() => 1)) });
 }
 
 /** Takes out the part that is constant on each component, the Laplacian's null space. */

@@ -2,13 +2,13 @@
 
 import {
   breadthFirst,
-  componentIn,
+  componentsInForest,
   emptyForest,
   type Forest,
   type Graph,
   hopsFrom,
   type PackedLinks,
-  packLinks,
+  packGraph,
 } from "./graph.ts";
 
 /** How often devices sent to their neighbours, and the bytes that crossed links. */
@@ -74,11 +74,11 @@ const landmarksFor = (size: number) => (size > 100_000 ? 4 : 16);
 export function floodTraffic(
   graph: Graph,
   numbers: ArrayLike<number>,
-  links = packLinks(graph),
+  links = packGraph(graph),
   forest = breadthFirst(graph, links),
 ): Traffic {
   const { size, neighbours } = graph;
-  const component = componentIn(forest);
+  const component = componentsInForest(forest);
   const totals = new Float64Array(size);
   for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
   const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);
@@ -122,9 +122,4 @@ function boundedMessages(
     for (let i = 0; i < hops.length; i++) if (hops[i] > farthest[i]) farthest[i] = hops[i];
   }
   return graph.neighbours.reduce((sum, row, i) => sum + (row.length > 0 && isHeard(i) ? 1 + farthest[i] : 0), 0);
-}
-
-/** The points that a centre must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */
-export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
-  return neighbours[device].length === 0 ? 1 : minimum;
 }

@@ -1,21 +1,22 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
 import { ln } from "../data/elementary.ts";
-import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
+import { codeCentroids, codeStep, type ScreenBounds } from "./codes.ts";
 import { CHUNK } from "./module.ts";
-import { type KernelEngine, worthwhileShare } from "./pick.ts";
+import { type KernelEngine, kernelBoundShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 
-export type PlacedClusters = NonNullable<ReturnType<typeof placeClusters>>;
+export type PlacedClusters = NonNullable<ReturnType<typeof placeKernelClusters>>;
 
 /** Clusters without rows, for points that are in none. Undefined when memory is full. */
-export function placeClusters(placed: PlacedPoints, k: number) {
+export function placeKernelClusters(placed: PlacedPoints, k: number) {
   const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
   // The small engine keeps eight labels where others have scores.
-  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? scoreBytes(k) : 32];
-  if (layout === "rows") sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, listBytes(k), 32 * pairs);
+  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? kernelScoreBytes(k) : 32];
+  if (layout === "rows")
+    sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, kernelListBytes(k), 32 * pairs);
   const reserved = reserveArrays(machine, sizes);
   if (reserved === undefined) return undefined;
   const { block, addresses } = reserved;
@@ -44,12 +45,12 @@ export function placeClusters(placed: PlacedPoints, k: number) {
 }
 
 /** The scores of eight points, what is found from them, and the rows in doubt: see assembly/state.ts. */
-export function scoreBytes(k: number): number {
+export function kernelScoreBytes(k: number): number {
   return 32 * k + 192;
 }
 
 /** Two lists of the rows of a chunk, and the places of a counting sort by clusters: see assembly/moves.ts. */
-export function listBytes(k: number): number {
+export function kernelListBytes(k: number): number {
   return 8 * CHUNK + 4 * (k + 2);
 }
 
@@ -137,7 +138,7 @@ function assignByScreen(
   const words = machine.i32();
   const looked = words[state / 4 + FIELD.looked];
   const share = looked / points.rows;
-  const most = worthwhileShare(points.cols, k);
+  const most = kernelBoundShare(points.cols, k);
   if (canFilter && share > most) clusters.hopelessWay = hopelessWay(way, share, most);
   if (words[state / 4 + FIELD.verified] > USELESS_SHARE * k * Math.max(1024, looked)) clusters.rest = REST;
   return true;
@@ -183,7 +184,7 @@ function planMovement(
   // Slack has to be asked for in vain before the way is known to be too long; a fraction of the radius is a first guess.
   if (!(first < Math.min(clusters.hopelessWay, screen.codes.radius / 8))) return undefined;
   const into = new Float32Array(placed.machine.f64().buffer, at.decrease, k);
-  const step = stepOf(screen.codes.radius);
+  const step = codeStep(screen.codes.radius);
   for (let c = 0; c < k; c++) {
     const way = ways[c] + (c === farthest ? second : first);
     into[c] = way === 0 ? 0 : (way / step) * (1 + 2 ** -18) + 2 ** -40;

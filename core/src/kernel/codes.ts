@@ -1,6 +1,6 @@
 // The int16 bound: codes of points and centroids for the screen, and by how much a lead in their scores can be wrong.
 //
-// With y = x - centre, v = w - centre, the nearest centroid maximises y.v - |v|^2 / 2. Codes p = round(y / step) and
+// With y = x - origin, v = w - origin, the nearest centroid maximises y.v - |v|^2 / 2. Codes p = round(y / step) and
 // q = round(v / grain) give the score p.q - round(|v|^2 / (2 step grain)), an integer below 2^30. Let y = step p + r and
 // v = grain q + s. Then y.v - step grain p.q = r.v + step p.s, so for two centroids a, b the difference of their scores is
 // off, in units of step grain, by at most |r| |va - vb| + |step p| |sa - sb| <= 2 (rest V + (R + rest) S) by
@@ -9,9 +9,9 @@
 
 import type { Matrix } from "../data/matrix.ts";
 
-/** The points that get codes: those within `radius` of `centre`. */
+/** The points that get codes: those within `radius` of `origin`. */
 export interface Ball {
-  readonly centre: Float64Array;
+  readonly origin: Float64Array;
   readonly radius: number;
 }
 
@@ -31,29 +31,29 @@ const SIDE_BY_SIDE = 4;
 const THRESHOLD_LIMIT = 2 ** 28;
 
 /**
- * Centre and radius from a sample, by medians and quantiles, so that far points do not spoil the resolution of the
+ * Origin and radius from a sample, by medians and quantiles, so that far points do not spoil the resolution of the
  * others. Points beyond the radius are not coded. Undefined where squares would leave the range of float64.
  */
-export function chooseBall({ data, rows, cols }: Matrix): Ball | undefined {
-  const centre = new Float64Array(cols);
+export function codeBall({ data, rows, cols }: Matrix): Ball | undefined {
+  const origin = new Float64Array(cols);
   const sample = sampleRows(rows, 63);
   for (let c = 0; c < cols; c++) {
     const column = sample.map((r) => data[r * cols + c]);
-    centre[c] = quantile(column, 0.5);
+    origin[c] = quantile(column, 0.5);
   }
   const squares = sampleRows(rows, 511).map((r) => {
     let square = 0;
-    for (let c = 0; c < cols; c++) square += (data[r * cols + c] - centre[c]) ** 2;
+    for (let c = 0; c < cols; c++) square += (data[r * cols + c] - origin[c]) ** 2;
     return square;
   });
   const reach = Math.min(1.5 * Math.sqrt(quantile(squares, 0.98)), 1.1 * Math.sqrt(quantile(squares, 1)));
   // Where nearly all points are one, any radius will do.
   const radius = reach > 0 ? reach : 1;
-  return radius > 2 ** -400 && radius < 2 ** 400 ? { centre, radius } : undefined;
+  return radius > 2 ** -400 && radius < 2 ** 400 ? { origin, radius } : undefined;
 }
 
 /** The length of a unit of the codes. */
-export function stepOf(radius: number): number {
+export function codeStep(radius: number): number {
   return radius / CODE_LIMIT;
 }
 
@@ -92,15 +92,15 @@ export function codeCentroids(
   cols: number,
   /* OUT */ into: CentroidCodes,
 ): ScreenBounds | undefined {
-  const { centre, rest } = points;
-  const step = stepOf(points.radius);
+  const { origin, rest } = points;
+  const step = codeStep(points.radius);
   const k = centroids.length / cols;
   // All bounds below are taken a little larger than computed, which covers the rounding of their computation.
   const radius = points.radius * (1 + 1e-9);
   const squares = new Float64Array(k);
   for (let c = 0, at = 0; c < k; c++) {
     let square = 0;
-    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - centre[j]) ** 2;
+    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - origin[j]) ** 2;
     squares[c] = square;
   }
   // A coded point is within radius + smallest of some centroid, so one this far out is never the nearest.
@@ -111,7 +111,7 @@ export function codeCentroids(
   const grain = Math.max(largest / CODE_LIMIT, scoreRange / step) || step;
 
   const isReached = (c: number) => squares[c] <= reach * reach;
-  const off = writeCodes(centre, centroids, { grain, isReached }, into) * (1 + 1e-9);
+  const off = writeCodes(origin, centroids, { grain, isReached }, into) * (1 + 1e-9);
   const scale = step * grain;
   for (let c = 0; c < k; c++) into.starts[c] = isReached(c) ? -Math.round(squares[c] / (2 * scale)) : OUT_OF_REACH;
 
@@ -145,12 +145,12 @@ function blockOf(c: number, k: number): { first: number; width: number } {
 
 /** Writes the codes of the centroids within reach, 0 for the others, and returns the largest length of a remainder. */
 function writeCodes(
-  centre: Float64Array,
+  origin: Float64Array,
   centroids: Float64Array,
   { grain, isReached }: { grain: number; isReached: (c: number) => boolean },
   /* OUT */ { codes, starts }: CentroidCodes,
 ): number {
-  const cols = centre.length;
+  const cols = origin.length;
   const pairs = (cols + 1) >> 1;
   let worst = 0;
   codes.fill(0);
@@ -160,7 +160,7 @@ function writeCodes(
     const at = 2 * (first * pairs + c - first);
     let square = 0;
     for (let j = 0; j < cols; j++) {
-      const v = centroids[c * cols + j] - centre[j];
+      const v = centroids[c * cols + j] - origin[j];
       const code = Math.round(v / grain);
       codes[at + 2 * (j >> 1) * width + (j & 1)] = code;
       square += (v - code * grain) ** 2;

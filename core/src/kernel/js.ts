@@ -1,6 +1,6 @@
 // The reference engine of (E1): plain loops, explicit differences. Other engines are held to its bits.
 
-import { gridsFor, largestMagnitudes } from "../data/exactSums.ts";
+import { exactSumGrids, largestMagnitudes } from "../data/exactSums.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 
@@ -17,27 +17,31 @@ export interface GriddedPoints {
 
 function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
   const { data, rows, cols } = points;
-  const gridded: GriddedPoints = { points, weights, grids: gridsFor(largestMagnitudes(points, weights), rows) };
+  const gridded: GriddedPoints = { points, weights, grids: exactSumGrids(largestMagnitudes(points, weights), rows) };
   return {
     statistics(centroids, into, withLoss = true) {
       // Sized by the centroids: no points need not know their columns.
       const parts = new Float64Array(2 * (into.counts.length + into.sums.length));
-      const loss = addParts(gridded, centroids, parts);
+      const loss = addStatisticsParts(gridded, centroids, parts);
       gatherStatistics(parts, 0, into);
       into.loss = withLoss ? loss : Number.NaN;
     },
     labels(centroids, into) {
       for (let r = 0; r < rows; r++) into[r] = nearest(data, r * cols, cols, centroids);
     },
-    squaredDistances(centre, into) {
-      for (let r = 0; r < rows; r++) into[r] = squaredDistance(data, r * cols, centre, 0, cols);
+    squaredDistances(centroid, into) {
+      for (let r = 0; r < rows; r++) into[r] = squaredDistance(data, r * cols, centroid, 0, cols);
     },
     release() {},
   };
 }
 
 /** Adds every row to the parts of its cluster (see data/exactSums.ts) and returns the loss. */
-export function addParts(gridded: GriddedPoints, centroids: Float64Array, /* IN OUT */ parts: Float64Array): number {
+export function addStatisticsParts(
+  gridded: GriddedPoints,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
   return (gridded.points.cols === 2 ? statistics2 : statistics)(gridded, centroids, parts);
 }
 

@@ -1,8 +1,8 @@
 // The interface of every engine of the assignment step (E1): points are prepared once, then asked about many centroids.
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
-import type { Matrix } from "../data/matrix.ts";
-import { describeValue } from "../data/optionNames.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { describeArgument } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
 export interface Statistics {
@@ -45,8 +45,8 @@ export interface PreparedPoints {
    */
   best?(/* OUT */ centroids: Float64Array, starts: SeededStarts, most: number, tol: number): LloydResult | undefined;
   labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void;
-  /** Squared distance of every point to one centre. */
-  squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void;
+  /** Squared distance of every point to one centroid. */
+  squaredDistances(centroid: Float64Array, /* OUT */ into: Float64Array): void;
   /** Gives memory back before the garbage collector would. The points must not be asked again. */
   release(): void;
 }
@@ -61,7 +61,7 @@ export function emptyStatistics(k: number, cols: number): Statistics {
 }
 
 /** (E1) at a matrix of centroids. */
-export function statisticsAt(points: PreparedPoints, { data, rows, cols }: Matrix): Statistics {
+export function kernelStatistics(points: PreparedPoints, { data, rows, cols }: Matrix): Statistics {
   const statistics = emptyStatistics(rows, cols);
   points.statistics(data, statistics);
   return statistics;
@@ -78,9 +78,36 @@ export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ in
   }
 }
 
+/** The mean of every cluster; one without points keeps its row of `otherwise`. */
+export function clusterMeans(
+  { counts, sums }: Pick<Statistics, "counts" | "sums">,
+  otherwise: Float64Array,
+): Float64Array {
+  const cols = sums.length / counts.length;
+  return sums.map((sum, at) => {
+    const count = counts[Math.floor(at / cols)];
+    return count > 0 ? sum / count : otherwise[at];
+  });
+}
+
+/** The nearest centroid of the row at `at`, the lowest on ties, and the squared distances of the two nearest. */
+export function twoNearest(data: Float64Array, at: number, centroids: Matrix) {
+  const { rows, cols } = centroids;
+  let [label, nearest, next] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let c = 0; c < rows; c++) {
+    const square = squaredDistance(data, at, centroids.data, c * cols, cols);
+    if (square < nearest) {
+      next = nearest;
+      nearest = square;
+      label = c;
+    } else if (square < next) next = square;
+  }
+  return { label, nearest, next };
+}
+
 export function checkKernel(kernel: unknown): void {
   if (typeof (kernel as Kernel | null)?.prepare !== "function") {
-    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeValue(kernel)}`);
+    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeArgument(kernel)}`);
   }
 }
 
@@ -90,7 +117,7 @@ export function checkReadyPoints(name: string, points: Matrix, { largest }: Prep
 }
 
 /** What (E1) left behind, as somebody else answered it for `rows` rows. */
-export function checkStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
+export function checkKernelStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
   const { counts, sums, loss } = answer ?? {};
   checkNumbers("counts", counts);
   checkNumbers("sums", sums);

@@ -3,7 +3,9 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
-import { checkOptions, describeValue, isList, type OptionNames } from "../data/optionNames.ts";
+import { checkOptions, describeArgument, isList, type OptionNames } from "../data/optionNames.ts";
+import { jsKernel } from "./js.ts";
+import { kernelStatistics } from "./kernel.ts";
 import { fastKernel } from "./wasm.ts";
 
 /**
@@ -31,12 +33,12 @@ class NetworkModel extends JsonModel {
   }
 }
 
-export function jsonModel<T extends object>(numbers: T): T {
+export function labelledModel<T extends object>(numbers: T): T {
   return Object.assign(new JsonModel(), numbers);
 }
 
 /** An answer of a whole network, with the way to its labels: unless given, every point has its device's nearest centroid. */
-export function networkModel<T extends { readonly centroids: readonly Matrix[] }>(
+export function labellingModel<T extends { readonly centroids: readonly Matrix[] }>(
   numbers: T,
   datasets: readonly Matrix[],
   label = () => datasets.map((points, i) => nearestCentroids(numbers.centroids[i], points)),
@@ -82,13 +84,13 @@ export function predict(model: Predictor, points: Matrix, options: PredictOption
 function centroidsOf(model: Predictor, device: number | undefined): Matrix {
   const held = typeof model === "object" && model !== null && "centroids" in model ? model.centroids : model;
   if (typeof held !== "object" || held === null) {
-    throw new TypeError(`model must be centroids, or have them as centroids, got ${describeValue(held)}`);
+    throw new TypeError(`model must be centroids, or have them as centroids, got ${describeArgument(held)}`);
   }
   const isOfNetwork = isList(held) && held.length > 0 && !isRow(held[0]);
   if (isOfNetwork) checkInteger("device", device, 0, held.length - 1, "the devices of model");
   else if (device !== undefined)
     throw new RangeError(
-      `device is for models of a network, and this is the model of one device, got device ${describeValue(device)}`,
+      `device is for models of a network, and this is the model of one device, got device ${describeArgument(device)}`,
     );
   const own = (isOfNetwork ? held[device as number] : held) as Rows;
   return isMatrix(own) ? own : matrix(own);
@@ -106,4 +108,16 @@ export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array
   prepared.labels(centroids.data, labels);
   prepared.release();
   return labels;
+}
+
+/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
+const MANY_NUMBERS = 50_000;
+
+/** Sum of squared distances from every point to its nearest centroid. */
+export function lossOf(points: Matrix, centroids: Matrix): number {
+  if (points.rows === 0) return 0;
+  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
+  const { loss } = kernelStatistics(prepared, centroids);
+  prepared.release();
+  return loss;
 }

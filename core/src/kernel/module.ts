@@ -11,11 +11,11 @@ export interface KernelExports {
   screen(state: number, from: number, to: number): void;
   plain(state: number, from: number, to: number): void;
   loss(state: number, from: number, to: number, scratch: number): number;
-  distances(state: number, centre: number, from: number, to: number, into: number): void;
+  distances(state: number, origin: number, from: number, to: number, into: number): void;
   survey(state: number, from: number, to: number, largest: number): void;
   encode(
     state: number,
-    centre: number,
+    origin: number,
     from: number,
     to: number,
     step: number,
@@ -37,17 +37,17 @@ export interface Passes {
   assignTiles(state: number, rows: number): number;
   /** The losses of blocks of rows, added in their order. `scratch` holds 4 numbers. */
   lossOfRows(state: number, rows: number, scratch: number): number;
-  /** Squared distances of a range of rows to a centre. `into` is an address with room for a multiple of four numbers. */
-  distancesOfRows(state: number, from: number, to: number, centre: number, into: number): void;
+  /** Squared distances of a range of rows to an origin. `into` is an address with room for a multiple of four numbers. */
+  distancesOfRows(state: number, from: number, to: number, origin: number, into: number): void;
   /** Copies, surveys and codes rows; returns the largest squared length of what rounding took off. */
   encodeRows(state: number, rows: number, coding: Coding): number;
 }
 
 export interface Coding {
   readonly cols: number;
-  /** Addresses of the largest magnitudes of the columns and of the centre of the codes. */
+  /** Addresses of the largest magnitudes of the columns and of the origin of the codes. */
   readonly largest: number;
-  readonly centre: number;
+  readonly origin: number;
   readonly step: number;
   readonly radius: number;
   /** Rows that stay in the cache from copying to coding. */
@@ -77,17 +77,17 @@ function passesAlone(exports: KernelExports): Passes {
       }
       return loss;
     },
-    distancesOfRows(state, from, to, centre, into) {
+    distancesOfRows(state, from, to, origin, into) {
       for (let row = from; row < to; row += CHUNK) {
-        exports.distances(state, centre, row, Math.min(to, row + CHUNK), into + 8 * (row - from));
+        exports.distances(state, origin, row, Math.min(to, row + CHUNK), into + 8 * (row - from));
       }
     },
-    encodeRows(state, rows, { largest, centre, step, radius, chunk, copy }) {
+    encodeRows(state, rows, { largest, origin, step, radius, chunk, copy }) {
       let worst = 0;
       for (let from = 0; from < rows; from += chunk) {
         const to = Math.min(rows, from + chunk);
         copy(from, to);
-        worst = Math.max(worst, exports.encode(state, centre, from, to, step, radius, largest));
+        worst = Math.max(worst, exports.encode(state, origin, from, to, step, radius, largest));
       }
       return worst;
     },
@@ -204,10 +204,10 @@ export const host = globalThis as unknown as Host;
 let machine: WasmMachine | undefined | null = null;
 
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
-export function theMachine(): WasmMachine | undefined {
+export function theWasmMachine(): WasmMachine | undefined {
   if (machine === null) {
     const made = instantiate<KernelExports>(WASM_BYTES, 65536);
-    machine = made && machineOn(made.memory, made.exports);
+    machine = made && wasmMachineOn(made.memory, made.exports);
   }
   return machine;
 }
@@ -215,19 +215,19 @@ export function theMachine(): WasmMachine | undefined {
 /** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
 export function instantiate<E>(base64: string, maximum: number): { memory: WasmMemory; exports: E } | undefined {
   const { WebAssembly } = host;
-  const bytes = bytesOf(base64);
+  const bytes = wasmBytes(base64);
   if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
   const memory = new WebAssembly.Memory({ initial: 1, maximum });
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
   return { memory, exports: exports as E };
 }
 
-export function bytesOf(base64: string): Uint8Array {
+export function wasmBytes(base64: string): Uint8Array {
   return Uint8Array.from(host.atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 /** An instance and its memory, which nobody else grows. */
-export function machineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
+export function wasmMachineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
   const arena = createArena({

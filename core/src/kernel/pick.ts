@@ -38,7 +38,7 @@ export function pickEngine(rows: number, cols: number, k: number): KernelEngine 
   if (rows < WASM_ROWS) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
   if (rows < SCREEN_ROWS) return "plain";
-  return worthwhileShare(cols, k) > 0.1 ? "bounded" : "screen";
+  return kernelBoundShare(cols, k) > 0.1 ? "bounded" : "screen";
 }
 
 /**
@@ -46,7 +46,7 @@ export function pickEngine(rows: number, cols: number, k: number): KernelEngine 
  * cycles, as measured: using bounds costs about 24, scoring all centroids k (1 + cols / 12), and packing a row that needs
  * a look 0.8 cols.
  */
-export function worthwhileShare(cols: number, k: number): number {
+export function kernelBoundShare(cols: number, k: number): number {
   const scoring = k * (1 + cols / 12);
   return (scoring - 24) / (scoring + 0.8 * cols);
 }

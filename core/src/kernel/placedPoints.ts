@@ -1,9 +1,9 @@
 // The points of one device in the kernel's memory: the fields of assembly/state.ts, what lies where, and how points get there.
 
-import { gridsFor } from "../data/exactSums.ts";
+import { exactSumGrids } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
-import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
+import { type Ball, codeBall, codeStep, type PointCodes } from "./codes.ts";
+import type { MemoryBlock, WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
@@ -85,13 +85,8 @@ export function reserveArrays(
 }
 
 /** The labels of the points, padded to whole tiles, with their flags. */
-export function labelsOf({ machine, points, labels }: PlacedPoints): Uint16Array {
+export function placedLabels({ machine, points, labels }: PlacedPoints): Uint16Array {
   return new Uint16Array(machine.f64().buffer, labels, (points.rows + 7) & ~7);
-}
-
-/** Calls `pass` for ranges of rows that cover all; `size` is a multiple of 8. */
-export function inChunks(rows: number, pass: (from: number, to: number) => void, size = CHUNK): void {
-  for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
 }
 
 /** Bytes of a chunk that stay in the cache from copying to coding. */
@@ -110,7 +105,7 @@ export function placePoints(
 ): PlacedPoints | undefined {
   const { rows, cols } = points;
   const layout = cols <= SMALL_COLUMNS ? "tiles" : "rows";
-  const ball = layout === "rows" && wantsScreen && rows > 0 ? chooseBall(points) : undefined;
+  const ball = layout === "rows" && wantsScreen && rows > 0 ? codeBall(points) : undefined;
   const padded = (rows + 7) & ~7;
   const chunk = Math.max(8, Math.min(padded, (CACHED / (8 * cols)) & ~7));
   const pairs = (cols + 1) >> 1;
@@ -143,7 +138,7 @@ export function placePoints(
   }
   const rest = copyPoints(machine, points, { ball, layout, chunk }, { state, copied, largest, extra });
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
-  machine.f64().set(given ?? gridsFor(magnitudes, rows), grids / 8);
+  machine.f64().set(given ?? exactSumGrids(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
   // A survey of rows without codes does not see NaN, and what weighs nothing could be anything.
   const isSeen = (layout === "tiles" || ball !== undefined) && weights === undefined;
@@ -153,7 +148,7 @@ export function placePoints(
 
 /**
  * Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points.
- * `extra` is where the centre of the ball lies or, for tiles, where rows arrive.
+ * `extra` is where the origin of the ball lies or, for tiles, where rows arrive.
  */
 function copyPoints(
   machine: WasmMachine,
@@ -166,9 +161,17 @@ function copyPoints(
     f64.set(chunk >= rows ? data : data.subarray(from * cols, to * cols), address / 8);
   const copyRows = (from: number, to: number) => copyTo(at.copied + 8 * from * cols, from, to);
   if (ball !== undefined) {
-    const { centre, radius } = ball;
-    f64.set(centre, at.extra / 8);
-    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk, copy: copyRows };
+    const { origin, radius } = ball;
+    f64.set(origin, at.extra / 8);
+    const coding = {
+      cols,
+      largest: at.largest,
+      origin: at.extra,
+      step: codeStep(radius),
+      radius,
+      chunk,
+      copy: copyRows,
+    };
     const worst = machine.encodeRows(at.state, rows, coding);
     // The second term covers the rounding of the differences whose lengths were measured.
     return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
@@ -182,6 +185,6 @@ function copyPoints(
       machine.survey(at.state, from, to, at.largest);
     }
   };
-  inChunks(rows, copy, chunk);
+  for (let from = 0; from < rows; from += chunk) copy(from, Math.min(rows, from + chunk));
   return 0;
 }

@@ -19,15 +19,15 @@ export interface SeedingRoom {
 
 const trialsOf: number[] = [];
 
-/** Draws for every centre but the first of greedy k-means++. Kept, because a tiny k-means takes little longer than ln. */
+/** Draws for every seed but the first of greedy k-means++. Kept, because a tiny k-means takes little longer than ln. */
 export function greedyTrials(k: number): number {
   trialsOf[k] ??= 2 + Math.floor(ln(k));
   return trialsOf[k];
 }
 
 /**
- * k-means++: every further centre is the best of `trials` points drawn with probability proportional to their squared
- * distance from the centres so far. Classic is 1 trial; greedy, the default, 2 + ln k. Needs at least k points.
+ * k-means++: every further seed is the best of `trials` points drawn with probability proportional to their squared
+ * distance from the seeds so far. Classic is 1 trial; greedy, the default, 2 + ln k. Needs at least k points.
  */
 export function plusPlus(
   { points, weights, prepared, k }: SeedingProblem,
@@ -36,9 +36,9 @@ export function plusPlus(
   room: SeedingRoom = {},
 ): Float64Array {
   const { data, rows, cols } = points;
-  const centres = new Float64Array(k * cols);
+  const seeds = new Float64Array(k * cols);
   room.distances ??= [new Float64Array(rows), new Float64Array(rows), new Float64Array(rows)];
-  // Squared distance to the nearest centre so far; before the first all points are equally far.
+  // Squared distance to the nearest seed so far; before the first all points are equally far.
   let [closest, best, trial] = room.distances;
   closest.fill(1);
   let total = totalWeight(rows, weights);
@@ -46,7 +46,7 @@ export function plusPlus(
     const soFar = c > 0 ? closest : undefined;
     let lowest = Number.POSITIVE_INFINITY;
     let chosen = 0;
-    // The first centre has nothing to be compared with: one draw.
+    // The first seed has nothing to be compared with: one draw.
     for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
       const row = draw(closest, weights, total, random);
       const reached =
@@ -59,22 +59,22 @@ export function plusPlus(
         [best, trial] = [trial, best];
       }
     }
-    for (let j = 0; j < cols; j++) centres[c * cols + j] = data[chosen * cols + j];
+    for (let j = 0; j < cols; j++) seeds[c * cols + j] = data[chosen * cols + j];
     [closest, best] = [best, closest];
     total = lowest;
   }
-  return centres;
+  return seeds;
 }
 
-/** Squared distances to a centre, or to those so far where these are nearer; returns their weighted sum. */
+/** Squared distances to a seed, or to those so far where these are nearer; returns their weighted sum. */
 function nearer(
   prepared: PreparedPoints,
-  centre: Float64Array,
+  seed: Float64Array,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
   /* OUT */ into: Float64Array,
 ): number {
-  prepared.squaredDistances(centre, into);
+  prepared.squaredDistances(seed, into);
   let total = 0;
   for (let r = 0; r < into.length; r++) {
     if (closest !== undefined && closest[r] < into[r]) into[r] = closest[r];
@@ -86,13 +86,13 @@ function nearer(
 /** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
 function nearerInPlane(
   data: Float64Array,
-  centre: number,
+  seed: number,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
   /* OUT */ into: Float64Array,
 ): number {
-  const x = data[2 * centre];
-  const y = data[2 * centre + 1];
+  const x = data[2 * seed];
+  const y = data[2 * seed + 1];
   let total = 0;
   for (let r = 0; r < into.length; r++) {
     const dx = data[2 * r] - x;
@@ -105,7 +105,7 @@ function nearerInPlane(
   return total;
 }
 
-/** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */
+/** A row drawn in proportion to weight times distance; by weight alone where every point already is a seed. */
 function draw(distances: Float64Array, weights: Float64Array | undefined, total: number, random: Random): number {
   let left = random() * (total > 0 ? total : totalWeight(distances.length, weights));
   let last = 0;

@@ -129,8 +129,8 @@ export class TinyPoints implements PreparedPoints {
     into.set(machine.u32.subarray(LABELS, LABELS + rows));
   }
 
-  squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void {
-    this.reference().squaredDistances(centre, into);
+  squaredDistances(centroid: Float64Array, /* OUT */ into: Float64Array): void {
+    this.reference().squaredDistances(centroid, into);
   }
 
   release(): void {}

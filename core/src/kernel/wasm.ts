@@ -1,27 +1,19 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
 import type { Matrix } from "../data/matrix.ts";
-import { assign, type PlacedClusters, placeClusters } from "./assign.ts";
-import { addParts, jsKernel } from "./js.ts";
+import { assign, type PlacedClusters, placeKernelClusters } from "./assign.ts";
+import { addStatisticsParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
-import { theMachine, type WasmMachine } from "./module.ts";
+import { theWasmMachine, type WasmMachine } from "./module.ts";
 import { isTiny, type KernelEngine, pickEngine, SCREEN_ROWS, WASM_ROWS } from "./pick.ts";
-import {
-  inChunks,
-  LARGEST_K,
-  labelsOf,
-  type PlacedPoints,
-  placePoints,
-  reserveArrays,
-  UNASSIGNED,
-} from "./placedPoints.ts";
+import { LARGEST_K, type PlacedPoints, placedLabels, placePoints, reserveArrays, UNASSIGNED } from "./placedPoints.ts";
 import { TinyPoints, theTinyMachine } from "./tiny.ts";
 
 /**
  * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
  * decides call by call.
  */
-export function wasmKernel(engine?: KernelEngine, machineOf: () => WasmMachine | undefined = theMachine): Kernel {
+export function wasmKernel(engine?: KernelEngine, machineOf: () => WasmMachine | undefined = theWasmMachine): Kernel {
   return {
     name: engine ?? "wasm",
     prepare(points, weights) {
@@ -76,13 +68,13 @@ function preparedOn(
     labels(centroids, into) {
       if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
       const { rows } = placed.points;
-      const labels = labelsOf(placed);
+      const labels = placedLabels(placed);
       // Only where there are codes do labels carry flags.
       if (placed.screen === undefined) into.set(labels.subarray(0, rows));
       else for (let r = 0; r < rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
-    squaredDistances(centre, into) {
-      if (!distances(placed, centre, into)) reference().squaredDistances(centre, into);
+    squaredDistances(centroid, into) {
+      if (!distances(placed, centroid, into)) reference().squaredDistances(centroid, into);
     },
     release() {
       registry.unregister(prepared);
@@ -106,10 +98,10 @@ function update(
   if (holding.clusters?.k !== k) {
     if (holding.clusters !== undefined) {
       placed.machine.free(holding.clusters.block);
-      const labels = labelsOf(placed);
+      const labels = placedLabels(placed);
       for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
     }
-    holding.clusters = placeClusters(placed, k);
+    holding.clusters = placeKernelClusters(placed, k);
   }
   const { clusters } = holding;
   if (clusters !== undefined && !isCurrent(placed, clusters, centroids)) {
@@ -135,19 +127,19 @@ function loss({ machine, points, state }: PlacedPoints, clusters: PlacedClusters
 const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
-function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: Float64Array): boolean {
+function distances(placed: PlacedPoints, centroid: Float64Array, /* OUT */ into: Float64Array): boolean {
   const { machine, points, layout, state } = placed;
   if (layout === "tiles") return false;
   const reserved = reserveArrays(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
   if (reserved === undefined) return false;
   const [from64, to64] = reserved.addresses;
   const f64 = machine.f64();
-  f64.set(centre, from64 / 8);
-  const copy = (from: number, to: number) => {
+  f64.set(centroid, from64 / 8);
+  for (let from = 0; from < points.rows; from += DISTANCES) {
+    const to = Math.min(points.rows, from + DISTANCES);
     machine.distancesOfRows(state, from, to, from64, to64);
     into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
-  };
-  inChunks(points.rows, copy, DISTANCES);
+  }
   machine.free(reserved.block);
   return true;
 }
@@ -158,13 +150,16 @@ function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: F
  * Adds the rows of a block to `parts`, k rows of 2 (cols + 1) numbers (see data/exactSums.ts), and returns their loss. The parts of
  * all blocks are those of all rows at once if the grids are, whatever the blocks.
  */
-export function addBlock(
+export function addKernelBlock(
   points: Matrix,
   grids: Float64Array,
   centroids: Float64Array,
   /* IN OUT */ parts: Float64Array,
 ): number {
-  return addFast(points, grids, centroids, parts) ?? addParts({ points, weights: undefined, grids }, centroids, parts);
+  return (
+    addFast(points, grids, centroids, parts) ??
+    addStatisticsParts({ points, weights: undefined, grids }, centroids, parts)
+  );
 }
 
 /** Undefined where the reference has to answer, and then nothing was added. */
@@ -176,21 +171,22 @@ function addFast(
 ): number | undefined {
   const { rows, cols } = points;
   const k = centroids.length / cols;
-  const machine = theMachine();
+  const machine = theWasmMachine();
   if (machine === undefined || rows < WASM_ROWS || k > LARGEST_K) return undefined;
   const engine = engineFor(rows, cols, k);
   const placed = placePoints(machine, points, undefined, engine === "screen", grids);
   if (placed === undefined) return undefined;
-  const clusters = placeClusters(placed, k);
-  if (clusters !== undefined) assign(placed, clusters, centroids, engine);
-  const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
+  const clusters = placeKernelClusters(placed, k);
+  let added: number | undefined;
   if (clusters !== undefined) {
+    assign(placed, clusters, centroids, engine);
+    added = loss(placed, clusters);
     const f64 = machine.f64();
     for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
     machine.free(clusters.block);
   }
   machine.free(placed.block);
-  return loss;
+  return added;
 }
 
 /** Bounds and most codes pay only for those who are asked again. */

@@ -2,12 +2,12 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "../data/check.ts";
-import { type Matrix, rangeOf, squaredDistance } from "../data/matrix.ts";
+import { datasetRange, largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { FitModel, RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
-import { type Kernel, type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
+import { type Kernel, kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { discrepancyOf, slopeOf } from "../update/coupling.ts";
+import { couplingDiscrepancy, penaltySlope } from "../update/coupling.ts";
 import { updateDevice } from "../update/updateDevice.ts";
 import { checkedObjective, type ObjectiveOptions, type ObjectiveSettings, objectiveOf } from "./measures.ts";
 
@@ -41,7 +41,7 @@ export function certify(
     const prepared = fastKernel.prepare(points);
     const look = {
       tied: tiesOf(points, centroids[i], prepared),
-      loss: statisticsAt(prepared, centroids[i]).loss,
+      loss: kernelStatistics(prepared, centroids[i]).loss,
       move: moveOf(i, datasets, graph, centroids, judged, { name: fastKernel.name, prepare: () => prepared }),
     };
     prepared.release();
@@ -49,7 +49,7 @@ export function certify(
   });
   const losses = looks.map(({ loss }) => loss);
   const residual = looks.reduce((most, { move }) => Math.max(most, move), 0);
-  const range = rangeOf(datasets);
+  const range = datasetRange(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   return {
     objective: objectiveOf(datasets, centroids, graph, judged, losses).objective,
@@ -100,19 +100,15 @@ function moveOf(
   const edgeWeights =
     penalty === "squared"
       ? weights[device]
-      : weights[device].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(own, others[n], coupling)));
+      : weights[device].map((edge, n) => edge * penaltySlope(penalty, couplingDiscrepancy(own, others[n], coupling)));
   const once = { alpha, coupling, weight, edgeWeights, passes: 1, kernel };
   const { data } = updateDevice(points, own, others, once).centroids;
-  return data.reduce((most, x, i) => Math.max(most, Math.abs(x - own.data[i])), 0);
+  return largestDifference(data, own.data);
 }
 
 /** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */
 function roundingOf(centroids: readonly Matrix[]): number {
-  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestOf(data)) ** 2, 0);
-}
-
-function largestOf(data: Float64Array): number {
-  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestMagnitude(data)) ** 2, 0);
 }
 
 /** Rises by no more than this share are rounding: objectives are sums of many squares. */
@@ -136,7 +132,7 @@ function tiesOf(points: Matrix, nearest: Matrix, prepared: PreparedPoints): numb
   const { data, rows, cols } = points;
   const { data: centroids, rows: k } = nearest;
   if (k < 2) return 0;
-  const coordinate = largestOf(centroids);
+  const coordinate = largestMagnitude(centroids);
   const labels = new Uint32Array(rows);
   prepared.labels(centroids, labels);
   let ties = 0;

@@ -12,24 +12,23 @@ import {
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
-import { type Matrix, twoNearest } from "../data/matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
-import { fitOptionNames } from "../fit/fitOptions.ts";
-import { pointScales, type Weighting } from "../fit/network.ts";
-import { type Graph, packLinks } from "../graph/graph.ts";
-import { jsKernel } from "../kernel/js.ts";
-import { statisticsAt } from "../kernel/kernel.ts";
-import { fastKernel } from "../kernel/wasm.ts";
+import { fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
+import { networkPointScales } from "../fit/network.ts";
+import { type Graph, packGraph } from "../graph/graph.ts";
+import { twoNearest } from "../kernel/kernel.ts";
+import { lossOf } from "../kernel/model.ts";
 import {
   type Coupling,
-  checkScaled,
+  checkScaledPenalty,
+  couplingDiscrepancy,
   couplings,
-  discrepancyOf,
+  couplingVariation,
   emptyMatches,
   match,
   type Penalty,
   packSets,
-  totalVariationOfSets,
 } from "../update/coupling.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
@@ -37,7 +36,7 @@ export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.
   checkMatrix("a", a);
   checkMatrix("b", b);
   checkSets([a, b], coupling);
-  return discrepancyOf(a, b, coupling);
+  return couplingDiscrepancy(a, b, coupling);
 }
 
 /** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
@@ -57,9 +56,8 @@ export function totalVariation(
   coupling: Coupling = defaults.coupling,
   penalty: Penalty = defaults.penalty,
 ): number {
-  checkSets(centroids, coupling);
-  checkSize(centroids, graph);
-  return totalVariationOf(centroids, graph, coupling, checkScaled(penalty));
+  checkSetsOf(graph, centroids, coupling);
+  return totalVariationOf(centroids, graph, coupling, checkScaledPenalty(penalty));
 }
 
 /** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
@@ -83,7 +81,16 @@ export function objective(
   return objectiveOf(datasets, centroids, graph, checkedObjective(datasets, centroids, graph, options)).objective;
 }
 
-/** The options of an objective with their defaults; everything it needs is checked. */
+/** The options of an objective with their defaults, checked. */
+export function objectiveSettings(options: ObjectiveOptions): ObjectiveSettings {
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("coupling", coupling, couplings);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  return { alpha, coupling, weighting, penalty: checkScaledPenalty(penalty) };
+}
+
+/** The same, and everything else that an objective needs is checked too. */
 export function checkedObjective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
@@ -92,25 +99,16 @@ export function checkedObjective(
 ): ObjectiveSettings {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
-  checkSets(centroids, coupling);
-  checkSize(centroids, graph);
+  const settings = objectiveSettings(options);
+  checkSetsOf(graph, centroids, settings.coupling);
   checkColumns(datasets, centroids);
-  return { alpha, coupling, weighting, penalty: checkScaled(penalty) };
+  return settings;
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
 export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
   checkArray("datasets", datasets, "matrices, one for each device");
-  checkArray("centroids", centroids, "matrices, one for each device");
-  if (datasets.length !== centroids.length) {
-    throw new RangeError(
-      `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
-    );
-  }
-  checkSets(centroids, "nearest");
+  checkSets(centroids, "nearest", datasets.length, "of datasets");
   for (const [i, points] of datasets.entries()) checkMatrix(`datasets[${i}]`, points);
   checkColumns(datasets, centroids);
   return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
@@ -136,7 +134,7 @@ export function globalCentroidDeviation(
   checkArray("centroids", centroids, "matrices, one for each device");
   checkMatrix("reference", reference);
   checkSets([reference, ...centroids], coupling);
-  const sum = centroids.reduce((total, own) => total + discrepancyOf(own, reference, coupling), 0);
+  const sum = centroids.reduce((total, own) => total + couplingDiscrepancy(own, reference, coupling), 0);
   return sum / (sides(coupling) * centroids.length * reference.rows);
 }
 
@@ -149,14 +147,14 @@ export function consensusVariation(
   graph: Graph,
   coupling: Coupling = defaults.coupling,
 ): number {
-  checkSets(centroids, coupling);
-  checkSize(centroids, graph);
+  checkSetsOf(graph, centroids, coupling);
   let linked = 0;
   let sum = 0;
   graph.neighbours.forEach((row, i) => {
     if (row.length === 0) return;
     linked++;
-    const own = row.reduce((total, j) => total + discrepancyOf(centroids[i], centroids[j], coupling), 0) / row.length;
+    const own =
+      row.reduce((total, j) => total + couplingDiscrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
     sum += own / centroids[i].rows;
   });
   return linked === 0 ? 0 : sum / (sides(coupling) * linked);
@@ -167,7 +165,7 @@ function sides(coupling: Coupling): number {
   return coupling === "nearest" ? 2 : 1;
 }
 
-function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
+function checkSets(centroids: readonly Matrix[], coupling: Coupling, count = centroids?.length, of = ""): void {
   checkOneOf("coupling", coupling, couplings);
   checkArray("centroids", centroids, "matrices, one for each device");
   if (centroids.length === 0) throw new RangeError("centroids needs at least one set");
@@ -179,28 +177,20 @@ function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
     if (coupling === "transport") checkShape(`centroids[${i}]`, own, rows, cols, "as centroids[0], for transport");
     else checkShape(`centroids[${i}]`, own, own.rows, cols, "the columns of centroids[0]");
   });
+  if (centroids.length !== count) {
+    throw new RangeError(`centroids must have ${count} sets (one for each ${of}), got ${centroids.length}`);
+  }
 }
 
-function checkSize(centroids: readonly Matrix[], graph: Graph): void {
+function checkSetsOf(graph: Graph, centroids: readonly Matrix[], coupling: Coupling): void {
   checkGraph(graph);
-  if (centroids.length !== graph.size) {
-    throw new RangeError(
-      `centroids must have ${graph.size} sets (one for each device of graph), got ${centroids.length}`,
-    );
-  }
+  checkSets(centroids, coupling, graph.size, "device of graph");
 }
 
 /** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
 export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  const pairs = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum += (count * (count - 1)) / 2;
-    return sum;
-  };
-  const together = pairs(cells.values());
-  const inA = pairs(rows.values());
-  const inB = pairs(columns.values());
+  const { total, sums } = contingency(a, b);
+  const [together, inA, inB] = sums((count) => (count * (count - 1)) / 2);
   const expected = total < 2 ? 0 : (inA * inB) / ((total * (total - 1)) / 2);
   const most = (inA + inB) / 2;
   // Both all alone or both all together: the same partition.
@@ -209,19 +199,13 @@ export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): n
 
 /** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const { cells, rows, columns, total } = contingency(a, b);
-  if (rows.size <= 1 && columns.size <= 1) return 1;
-  const entropy = (counts: Iterable<number>) => {
-    let sum = 0;
-    for (const count of counts) sum -= (count / total) * ln(count / total);
-    return sum;
-  };
-  const inA = entropy(rows.values());
-  const inB = entropy(columns.values());
-  const shared = inA + inB - entropy(cells.values());
-  return Math.max(0, shared) / ((inA + inB) / 2);
+  const { total, sums, cells } = contingency(a, b);
+  if (cells <= 1) return 1;
+  const [together, inA, inB] = sums((count) => -(count / total) * ln(count / total));
+  return Math.max(0, inA + inB - together) / ((inA + inB) / 2);
 }
 
+/** How many points have both labels, the first and the second; `sums` adds up a function of these counts, for each of the three. */
 function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
   checkNumbers("a", a);
   checkNumbers("b", b);
@@ -235,7 +219,9 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
     rows.set(a[i], (rows.get(a[i]) ?? 0) + 1);
     columns.set(b[i], (columns.get(b[i]) ?? 0) + 1);
   }
-  return { cells, rows, columns, total: a.length };
+  const sums = (term: (count: number) => number) =>
+    [cells, rows, columns].map((counts) => Array.from(counts.values()).reduce((sum, count) => sum + term(count), 0));
+  return { total: a.length, cells: cells.size, sums };
 }
 
 /**
@@ -266,21 +252,9 @@ export function silhouetteOf(points: Matrix, centroids: Matrix): number {
 
 // F of GTVMin and its parts, on data and centroids that were checked: the functions above check and call these.
 
-/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
-const MANY_NUMBERS = 50_000;
-
-/** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
-  if (points.rows === 0) return 0;
-  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  const { loss } = statisticsAt(prepared, centroids);
-  prepared.release();
-  return loss;
-}
-
 function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
+  return couplingVariation(packSets(centroids, centroids[0].cols), packGraph(graph), coupling, matches, penalty);
 }
 
 /** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
@@ -292,7 +266,7 @@ export function objectiveOf(
   losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
-  const scales = pointScales(datasets, weighting);
+  const scales = networkPointScales(datasets, weighting);
   const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   return { objective: loss + alpha * totalVariation, totalVariation, inertia };

@@ -1,4 +1,4 @@
-// Clusters backbone (Deng, Wang and Alobaedy 2025): many centres of every device sketch the data, k-means joins them.
+// Clusters backbone (Deng, Wang and Alobaedy 2025): many centroids of every device sketch the data, k-means joins them.
 // Of the paper the abstract and the list of figures were read: that noise is Laplace, on every value, with a budget epsilon
 // is the authors'; that its scale is a column's range over its share of epsilon is our reading.
 
@@ -8,19 +8,18 @@ import { ln } from "../data/elementary.ts";
 import { extremesOf, type Matrix } from "../data/matrix.ts";
 import { randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
-import { statisticsAt } from "../kernel/kernel.ts";
+import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
+import { kernelStatistics } from "../kernel/kernel.ts";
+import { leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
 import {
-  collect,
-  type Flooded,
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
   type FloodSettings,
   floodSettings,
-  keepSupported,
-  ownCentres,
-  sharedCentres,
-  solveComponents,
+  solveFlood,
 } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -30,9 +29,9 @@ interface Noise {
 }
 
 export interface BackboneOptions extends CommonOptions {
-  /** k1: centres of every device, at most one for each of its points. Default 2 k + 2. */
+  /** k1: centroids of every device, at most one for each of its points. Default 2 k + 2. */
   backboneSize?: number | undefined;
-  /** Whether a centre counts as many as the points it stands for, instead of one. Default false. */
+  /** Whether a centroid counts as many as the points it stands for, instead of one. Default false. */
   counts?: boolean | undefined;
   /**
    * Budget of the authors' Laplace noise on every record, shared evenly by its values. Drawn from the seed, so it shows
@@ -44,7 +43,7 @@ export interface BackboneOptions extends CommonOptions {
    * noise. Real devices would declare it. Default: the range of all devices' points.
    */
   bounds?: Bounds | undefined;
-  /** No centre of fewer points is flooded. Default 1. */
+  /** No centroid of fewer points is flooded. Default 1. */
   minimum?: number | undefined;
 }
 
@@ -56,19 +55,19 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
   const noise = checkedNoise(datasets, options, settings.cols);
   const flooded = datasets.map((points, i) => {
     const seen = noise === undefined ? points : noised(points, i, noise, settings);
-    const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
-    return keepSupported(sketch, leastSupport(graph, i, minimum));
+    const sketch = describe(seen, centroidsToFlood(seen, backboneSize, i, settings), settings);
+    return supportedSketch(sketch, leastSketchCount(graph, i, minimum));
   });
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
-    const all = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
-    const weights = counts ? all.weights : all.weights.map(() => 1);
-    return sharedCentres({ ...all, weights }, devices[0], settings).centroids;
+    const all = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const weighed = counts ? all : { ...all, counts: all.counts.map(() => 1) };
+    return centroidsOfFlood(weighed, devices[0], settings).centroids;
   });
-  const numbers = flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0));
+  const numbers = flooded.map(({ centroids }) => centroids.data.length + (counts ? centroids.rows : 0));
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
-  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector });
+  return methodModel(datasets, graph, settings.judged, { centroids, traffic, collector });
 }
 
 backbone.travels = "many centroids";
@@ -81,12 +80,12 @@ backbone.takes = {
   restarts: ["number"],
 };
 
-/** The centres with the number of points each stands for. */
-function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {
+/** The centroids with the number of points each stands for. */
+function describe(points: Matrix, centroids: Matrix, { kernel }: FloodSettings): PointSketch {
   const prepared = kernel.prepare(points);
-  const { counts } = statisticsAt(prepared, centres);
+  const { counts } = kernelStatistics(prepared, centroids);
   prepared.release();
-  return { centres, weights: counts };
+  return { centroids, counts };
 }
 
 /** Two records differ by at most high - low in a column; each of the columns spends its part of epsilon. */

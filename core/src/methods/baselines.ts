@@ -11,10 +11,10 @@ import { kmeansOn } from "../start/kmeans.ts";
 import {
   type CommonOptions,
   checkMethodOptions,
-  judgedBy,
   judgingOptions,
   type MethodModel,
-  modelWithoutRounds,
+  methodJudging,
+  methodModel,
   roundsOptions,
 } from "./method.ts";
 
@@ -22,7 +22,7 @@ import {
 export function pooled(datasets: readonly Matrix[], graph: Graph, options: CommonOptions): MethodModel {
   checkMethodOptions(options);
   checkNetwork(datasets, graph);
-  const judged = judgedBy(options);
+  const judged = methodJudging(options);
   const { k, restarts = defaults.pooledRestarts, seed = defaults.seed, kernel } = options;
   const points = stack(datasets);
   // To the exact fixed point: a tolerance would shift the reference itself.
@@ -31,7 +31,7 @@ export function pooled(datasets: readonly Matrix[], graph: Graph, options: Commo
   const numbers = datasets.map(({ data }) => data.length);
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, centroids.data.length);
-  return modelWithoutRounds(datasets, graph, judged, { centroids: copies, traffic, collector });
+  return methodModel(datasets, graph, judged, { centroids: copies, traffic, collector });
 }
 
 pooled.travels = "every record";
@@ -44,7 +44,7 @@ export function local(datasets: readonly Matrix[], graph: Graph, options: LocalO
   checkMethodOptions(options);
   const { k, init = "local", empty, restarts = defaults.restarts, seed = defaults.seed, kernel } = options;
   checkNetwork(datasets, graph);
-  const judged = judgedBy(options);
+  const judged = methodJudging(options);
   // Without coupling a device update is Lloyd's iteration, to the last bit.
   const alone = { alpha: 0, rounds: 1, passes: defaults.maxIter, tol: 0, preset: "paper" } as const;
   const { centroids, history } = fitOn(datasets, graph, { k, init, empty, restarts, seed, kernel, ...alone });
@@ -53,7 +53,7 @@ export function local(datasets: readonly Matrix[], graph: Graph, options: LocalO
   const lent = { messages: helped, bytes: helped * centroids[0].data.length * 8 };
   // A common start is not found alone.
   const { messages, bytes } = init === "federated" || init === "auto" ? history[0] : lent;
-  return modelWithoutRounds(datasets, graph, judged, { centroids, traffic: { messages, bytes } });
+  return methodModel(datasets, graph, judged, { centroids, traffic: { messages, bytes } });
 }
 
 local.travels = "nothing";

@@ -4,29 +4,30 @@
 
 import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, type Matrix } from "../data/matrix.ts";
 import { normalStream, type Random, randomStream } from "../data/random.ts";
-import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
 import {
-  adopt,
-  countTraffic,
-  largestCoordinate,
+  adoptNetworkUpdate,
+  countNetworkMessage,
+  countNetworkTraffic,
+  createNetwork,
+  largestNetworkCoordinate,
   type NetworkState,
+  networkCentroids,
   type RoundResult,
-  refreshStatistics,
-  send,
-  unpack,
+  refreshNetworkStatistics,
 } from "../fit/network.ts";
 import { componentsOf, type Graph } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import { addTraffic, sumTraffic } from "../graph/traffic.ts";
-import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
+import { clusterMeans, emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { updateSettings } from "../update/updateOptions.ts";
-import { stepMultipliers, withParts } from "./distributed.ts";
+import { stepAdmmMultipliers, withMethodParts } from "./distributed.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
-  orderSeeds,
+  orderMethodSeeds,
   type RoundsMethodOptions,
   roundsOptions,
 } from "./method.ts";
@@ -40,7 +41,7 @@ export interface ConsensusModel extends FitModel {
 }
 
 export function consensus(datasets: readonly Matrix[], graph: Graph, options: ConsensusOptions): ConsensusModel {
-  return drain(consensusRounds(datasets, graph, options));
+  return drainRounds(consensusRounds(datasets, graph, options));
 }
 
 consensus.travels = "centroids, counts and sums";
@@ -61,8 +62,8 @@ export function consensusRounds(
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha, passes, coupling, tol, kernel });
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
-  if (init !== "federated") orderSeeds(state, "aligned");
+  const state = createNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
+  if (init !== "federated") orderMethodSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
@@ -73,7 +74,7 @@ export function consensusRounds(
   }
   const advance = isBySums(options) ? () => exactStep(run) : (round: number) => sweep(run, round - 1);
   const loop = runRounds(state, advance, { most: rounds, signal });
-  return withParts(loop, () => ({ beta, multipliers: unpack(state, run.multipliers) }));
+  return withMethodParts(loop, () => ({ beta, multipliers: networkCentroids(state, run.multipliers) }));
 }
 
 /** Sums need common centroids. Who says how sweeps are made wants sweeps. */
@@ -109,10 +110,11 @@ function consensusRun(state: NetworkState, beta: number, settle: number) {
 /** A step of pooled k-means by one sum over the network. It never raises the cost, and comes to rest where labels repeat. */
 function exactStep(run: ConsensusRun): RoundResult {
   const { state } = run;
-  const largestMove = stepToPooledMeans(state);
+  const largestMove = takePooledMeans(state);
+  countNetworkTraffic(state, sumTraffic(state.graph, state.k * (state.sets.cols + 1)));
   holdAtMeans(run);
   let scale = 1;
-  for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestCoordinate(state, i));
+  for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestNetworkCoordinate(state, i));
   return { largestMove, converged: largestMove <= state.settings.tol * scale };
 }
 
@@ -128,7 +130,7 @@ function holdAtMeans({ state, multipliers, counts, sums }: ConsensusRun): void {
     for (let x = i * k * sets.cols; x < (i + 1) * k * sets.cols; x++) {
       multipliers[x] = pointScales[i] * (sums[x] - counts[Math.floor(x / sets.cols)] * sets.data[x]);
     }
-    refreshStatistics(state, i);
+    refreshNetworkStatistics(state, i);
   }
 }
 
@@ -143,19 +145,21 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   if (kept && run.residual <= AGREED) run.confirmed = !renewLabels(run);
   let largestMove = 0;
   for (let i = 0; i < size; i++) {
-    largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
+    largestMove = Math.max(largestMove, kept ? moveToAgreement(run, i) : moveFree(run, i));
+    // For the reported objective only: kept labels stay in use.
+    if (kept) refreshNetworkStatistics(state, i);
     // However many passes it took.
-    send(state, i);
+    countNetworkMessage(state, i);
   }
   let largest = largestMove;
   let scale = 1;
   for (let i = 0; i < size; i++) {
-    largest = Math.max(largest, stepMultipliers(state, multipliers, beta, i, true));
-    scale = Math.max(scale, 1 + largestCoordinate(state, i));
+    largest = Math.max(largest, stepAdmmMultipliers(state, multipliers, beta, i, true));
+    scale = Math.max(scale, 1 + largestNetworkCoordinate(state, i));
   }
   run.residual = largest / scale;
   // To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum.
-  if (index >= run.settle) countTraffic(state, sumTraffic(state.graph, 1));
+  if (index >= run.settle) countNetworkTraffic(state, sumTraffic(state.graph, 1));
   return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
 }
 
@@ -168,17 +172,9 @@ function moveFree(run: ConsensusRun, i: number): number {
     const move = moveToAgreement(run, i);
     largest = Math.max(largest, move);
     if (move === 0) break;
-    refreshStatistics(state, i);
+    refreshNetworkStatistics(state, i);
   }
   return largest;
-}
-
-/** A visit with the labels of an earlier one. */
-function moveKept(run: ConsensusRun, i: number): number {
-  const move = moveToAgreement(run, i);
-  // For the reported objective only: the labels in use stay.
-  refreshStatistics(run.state, i);
-  return move;
 }
 
 /** Labels of the current centroids come into use. */
@@ -218,7 +214,7 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
       updated[at] = weight > 0 ? sum / weight : data[at];
     }
   }
-  return adopt(state, i);
+  return adoptNetworkUpdate(state, i);
 }
 
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
@@ -238,22 +234,21 @@ function moveToPooledMeans(state: NetworkState, seed: number): void {
     const labelled = cheapestNearby(state, devices, randomStream(seed, "nearby", c));
     for (const i of devices) {
       sets.data.set(labelled, i * labelled.length);
-      refreshStatistics(state, i);
+      refreshNetworkStatistics(state, i);
     }
-    const means = meansOf(pooledStatistics(state, devices, labelled), labelled);
-    for (const i of devices) sets.data.set(means, i * means.length);
   });
+  takePooledMeans(state);
   // One sum for the seed's means, one for each step of all starts, one to judge them.
   const numbers = k * (sets.cols + 1) + 1;
   const sums = [1, ...new Array<number>(STEPS + 1).fill(STARTS)].map((starts) => sumTraffic(graph, starts * numbers));
-  countTraffic(state, addTraffic(...sums));
+  countNetworkTraffic(state, addTraffic(...sums));
 }
 
 /**
  * One step of Lloyd on the points of each component: the devices sum counts and sums at their common centroids, and all
  * move to the means. Leaves the state's counts and sums as those of the labelling. Returns the largest move.
  */
-function stepToPooledMeans(state: NetworkState): number {
+function takePooledMeans(state: NetworkState): number {
   const { graph, k, sets, counts, sums, pointScales } = state;
   const length = k * sets.cols;
   let largest = 0;
@@ -264,11 +259,10 @@ function stepToPooledMeans(state: NetworkState): number {
       for (let x = 0; x < length; x++) total.sums[x] += pointScales[i] * sums[i * length + x];
     }
     const old = sets.data.slice(devices[0] * length, (devices[0] + 1) * length);
-    const means = meansOf(total, old);
-    for (let x = 0; x < length; x++) largest = Math.max(largest, Math.abs(means[x] - old[x]));
+    const means = clusterMeans(total, old);
+    largest = Math.max(largest, largestDifference(means, old));
     for (const i of devices) sets.data.set(means, i * length);
   }
-  countTraffic(state, sumTraffic(graph, k * (sets.cols + 1)));
   return largest;
 }
 
@@ -278,13 +272,13 @@ function cheapestNearby(state: NetworkState, devices: readonly number[], random:
   const first = pooledStatistics(state, devices, seed);
   const rows = devices.reduce((sum, i) => sum + state.datasets[i].rows, 0);
   const spread = standardError(first, state.k, state.sets.cols, rows);
-  const means = meansOf(first, seed);
+  const means = clusterMeans(first, seed);
   const normal = normalStream(random);
   let best = { centroids: means, loss: Number.POSITIVE_INFINITY };
   for (let start = 0; start < STARTS; start++) {
     let centroids = start === 0 ? means : means.map((x) => x + spread * normal());
     for (let step = 0; step < STEPS; step++)
-      centroids = meansOf(pooledStatistics(state, devices, centroids), centroids);
+      centroids = clusterMeans(pooledStatistics(state, devices, centroids), centroids);
     const { loss } = pooledStatistics(state, devices, centroids);
     if (loss < best.loss) best = { centroids, loss };
   }
@@ -312,12 +306,4 @@ function pooledStatistics(
     total.loss += scale * own.loss;
   }
   return total;
-}
-
-function meansOf({ counts, sums }: Statistics, old: Float64Array): Float64Array {
-  const cols = old.length / counts.length;
-  return sums.map((sum, x) => {
-    const count = counts[Math.floor(x / cols)];
-    return count > 0 ? sum / count : old[x];
-  });
 }

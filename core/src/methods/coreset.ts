@@ -6,18 +6,25 @@ import { type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { nearestCentroids } from "../kernel/model.ts";
-import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import {
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
+  type FloodSettings,
+  floodSettings,
+  solveFlood,
+} from "./flooding.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 export interface CoresetOptions extends CommonOptions {
-  /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
+  /** t: points sampled in each connected component. Default 20 k per device; 0 floods centroids and counts alone. */
   coresetSize?: number | undefined;
 }
 
-/** What one device floods: its samples, then its centres. The weights add up to its number of points. */
+/** What one device floods: its samples, then its centroids. The weights add up to its number of points. */
 export interface CoresetPart {
   readonly points: Matrix;
-  /** As drawn: a centre whose cell was sampled beyond its share has a negative one. */
+  /** As drawn: a centroid whose cell was sampled beyond its share has a negative one. */
   readonly weights: Float64Array;
   readonly samples: number;
 }
@@ -28,7 +35,7 @@ export interface CoresetModel extends MethodModel {
 
 /** A device's own solution, and what its points cost there. */
 interface OwnSolution {
-  readonly centres: Matrix;
+  readonly centroids: Matrix;
   readonly labels: Uint32Array;
   readonly costs: Float64Array;
   readonly total: number;
@@ -40,7 +47,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
   if (coresetSize !== undefined) checkInteger("coresetSize", coresetSize, 0);
   const own = datasets.map((points, i) => solveOwn(points, i, settings));
   const parts = new Array<CoresetPart>(datasets.length);
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const size = coresetSize ?? 20 * settings.k * devices.length;
     const totals = devices.map((i) => own[i].total);
     // w(q) cost(q) is the same for every sample q of the component.
@@ -51,28 +58,28 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       parts[i] = drawPart(datasets[i], own[i], { samples: samples[at], weightTimesCost }, random);
     });
     const flooded = devices.map((i) => clipped(parts[i]));
-    return sharedCentres(collect(flooded, devices[0], "a point"), devices[0], settings).centroids;
+    return centroidsOfFlood(collectFlood(flooded, devices[0], "a point"), devices[0], settings).centroids;
   });
   const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
-  return Object.assign(modelWithoutRounds(datasets, graph, settings.judged, reached), { parts });
+  return Object.assign(methodModel(datasets, graph, settings.judged, reached), { parts });
 }
 
 coreset.travels = "samples, centroids, counts";
 coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
-  const centres = ownCentres(points, settings.k, device, settings);
-  const labels = points.rows === 0 ? new Uint32Array(0) : nearestCentroids(centres, points);
+  const centroids = centroidsToFlood(points, settings.k, device, settings);
+  const labels = points.rows === 0 ? new Uint32Array(0) : nearestCentroids(centroids, points);
   const costs = Float64Array.from(labels, (label, r) =>
-    squaredDistance(points.data, r * points.cols, centres.data, label * points.cols, points.cols),
+    squaredDistance(points.data, r * points.cols, centroids.data, label * points.cols, points.cols),
   );
-  return { centres, labels, costs, total: sum(costs) };
+  return { centroids, labels, costs, total: sum(costs) };
 }
 
 /** Shares of t in proportion to the costs, whole and adding up to t: the largest remainders are rounded up. */
 function splitSize(size: number, totals: readonly number[]): number[] {
   const total = sum(totals);
-  // Every point sits on a centre: the centres and counts say it all.
+  // Every point sits on a centroid: the centroids and counts say it all.
   if (total === 0) return totals.map(() => 0);
   const exact = totals.map((cost) => size * (cost / total));
   const whole = exact.map(Math.floor);
@@ -83,21 +90,21 @@ function splitSize(size: number, totals: readonly number[]): number[] {
   return whole;
 }
 
-/** Samples points in proportion to their cost; every centre keeps what the samples leave of its cell. */
+/** Samples points in proportion to their cost; every centroid keeps what the samples leave of its cell. */
 function drawPart(
   points: Matrix,
-  { centres, labels, costs }: OwnSolution,
+  { centroids, labels, costs }: OwnSolution,
   { samples, weightTimesCost }: { samples: number; weightTimesCost: number },
   random: Random,
 ): CoresetPart {
-  const weights = new Float64Array(samples + centres.rows);
+  const weights = new Float64Array(samples + centroids.rows);
   for (const label of labels) weights[samples + label]++;
   const rows = drawRows(costs, samples, random);
   rows.forEach((row, s) => {
     weights[s] = weightTimesCost / costs[row];
     weights[samples + labels[row]] -= weights[s];
   });
-  return { points: stack([takeRows(points, rows), centres]), weights, samples };
+  return { points: stack([takeRows(points, rows), centroids]), weights, samples };
 }
 
 /** Rows with replacement, each with probability in proportion to its cost. */
@@ -123,7 +130,7 @@ function drawRows(costs: Float64Array, count: number, random: Random): Uint32Arr
 
 /** k-means knows no negative weights: a cell that was sampled beyond its share counts a little too much. */
 function clipped({ points, weights }: CoresetPart) {
-  return { centres: points, weights: weights.map((weight) => Math.max(0, weight)) };
+  return { centroids: points, counts: weights.map((weight) => Math.max(0, weight)) };
 }
 
 /** Twice to everybody: everyone's total cost, then everyone's part. A collector returns the sum of the costs, then centroids. */

@@ -3,14 +3,21 @@
 import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, largestCoordinate, type NetworkState, refreshStatistics, unpack } from "../fit/network.ts";
-import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
-import { laplacianExtremes } from "../graph/spectrum.ts";
+import { drainRounds, type FitModel, type Round, runRounds } from "../fit/fit.ts";
+import {
+  commitNetworkUpdate,
+  createNetwork,
+  largestNetworkCoordinate,
+  type NetworkState,
+  networkCentroids,
+  refreshNetworkStatistics,
+} from "../fit/network.ts";
+import type { Graph } from "../graph/graph.ts";
+import { unweightedLaplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
-  orderSeeds,
+  orderMethodSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
@@ -26,7 +33,7 @@ export interface DistributedModel extends FitModel {
 }
 
 export function distributed(datasets: readonly Matrix[], graph: Graph, options: DistributedOptions): DistributedModel {
-  return drain(distributedRounds(datasets, graph, options));
+  return drainRounds(distributedRounds(datasets, graph, options));
 }
 
 distributed.takes = { ...roundsOptions, eta: ["number", "tuned"], seeds: seedOrders };
@@ -42,30 +49,25 @@ export function distributedRounds(
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, roundsSettings(options));
-  orderSeeds(state, seeds);
+  const state = createNetwork(datasets, graph, options, roundsSettings(options));
+  orderMethodSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
   const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal });
-  return withParts(loop, () => ({ eta, multipliers: unpack(state, multipliers) }));
+  return withMethodParts(loop, () => ({ eta, multipliers: networkCentroids(state, multipliers) }));
 }
 
 /** The loop, whose model gets further parts at its end. */
-export function* withParts<Parts extends object>(
+export function* withMethodParts<Parts extends object>(
   loop: Generator<Round, FitModel, void>,
   partsAtEnd: () => Parts,
 ): Generator<Round, FitModel & Parts, void> {
   return Object.assign(yield* loop, partsAtEnd());
 }
 
-export function unweightedExtremes(graph: Graph) {
-  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
-  return laplacianExtremes(graphOfEdges(graph.size, links));
-}
-
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
 function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
-  const extremes = unweightedExtremes(graph);
+  const extremes = unweightedLaplacianExtremes(graph);
   const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   return meanRows / (2 * k * pace);
@@ -77,13 +79,13 @@ function runAdmmRound(state: NetworkState, /* IN OUT */ multipliers: Float64Arra
   let largestMove = 0;
   let scale = 0;
   for (let j = 0; j < size; j++) {
-    largestMove = Math.max(largestMove, commit(state, j));
-    scale = Math.max(scale, largestCoordinate(state, j));
+    largestMove = Math.max(largestMove, commitNetworkUpdate(state, j));
+    scale = Math.max(scale, largestNetworkCoordinate(state, j));
   }
   let disagreement = 0;
   for (let j = 0; j < size; j++) {
-    refreshStatistics(state, j);
-    disagreement = Math.max(disagreement, stepMultipliers(state, multipliers, eta, j, false));
+    refreshNetworkStatistics(state, j);
+    disagreement = Math.max(disagreement, stepAdmmMultipliers(state, multipliers, eta, j, false));
   }
   // Multipliers stand still only in agreement, so a still round alone is no end.
   return { largestMove, converged: Math.max(largestMove, disagreement) <= state.settings.tol * scale };
@@ -115,7 +117,7 @@ function moveToConsensus(
  * p(j,c) <- p(j,c) + step sum_i A(j, i) (m(j,c) - m(i,c)), or with every link counted the same; returns the largest difference to
  * a neighbour.
  */
-export function stepMultipliers(
+export function stepAdmmMultipliers(
   { links, k, sets }: NetworkState,
   /* IN OUT */ p: Float64Array,
   step: number,

@@ -2,24 +2,23 @@
 
 import { checkInteger, checkSignal } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, largestMagnitude, type Matrix } from "../data/matrix.ts";
 import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
-import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
-import { type PreparedPoints, statisticsAt } from "../kernel/kernel.ts";
-import { networkModel } from "../kernel/model.ts";
+import { addTraffic, collectorTraffic, floodTraffic, type Traffic } from "../graph/traffic.ts";
+import { kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
+import { labellingModel } from "../kernel/model.ts";
 import { objectiveOf } from "../measures/measures.ts";
+import { leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { kmeansOn } from "../start/kmeans.ts";
 import {
-  collect,
-  type Flooded,
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
   type FloodSettings,
   floodSettings,
-  keepSupported,
-  meansOf,
-  ownCentres,
-  sharedCentres,
-  solveComponents,
+  meansToFlood,
+  solveFlood,
 } from "./flooding.ts";
 import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
@@ -53,19 +52,21 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   const history: RoundSummary[] = [];
   let starts = datasets.map((own, i) => {
     // Of few rows it asks for fewer means, so that some of them may be flooded.
-    const most = Math.max(1, Math.floor(own.rows / leastSupport(graph, i, minimum)));
-    return ownCentres(own, Math.min(settings.k, most), i, settings);
+    const most = Math.max(1, Math.floor(own.rows / leastSketchCount(graph, i, minimum)));
+    return centroidsToFlood(own, Math.min(settings.k, most), i, settings);
   });
   let traffic: Traffic = { messages: 0, bytes: 0 };
   let collector = traffic;
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
     const flooded = starts.map((start, i) => localMeans(run, i, start));
-    const centroids = solveComponents(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
-    const numbers = flooded.map(({ centres, weights }) => centres.data.length + weights.length);
+    const centroids = solveFlood(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
+    const numbers = flooded.map(({ centroids, counts }) => centroids.data.length + counts.length);
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
-    const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
+    const move = (own: Matrix, i: number) => (round > 0 ? largestDifference(own.data, starts[i].data) : 0);
+    const largestMove = centroids.reduce((most, own, i) => Math.max(most, move(own, i)), 0);
+    const scale = centroids.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
     const { inertia, ...reached } = objectiveOf(datasets, centroids, graph, settings.judged);
     history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
@@ -73,7 +74,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
       for (const own of points) own.release();
       const { objective } = reached;
       const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
-      return networkModel(numbers, datasets);
+      return labellingModel(numbers, datasets);
     }
     starts = centroids;
   }
@@ -90,44 +91,32 @@ fkm.takes = {
 };
 
 /**
- * Lloyd from the centres that have points here; the others are dropped, so that a device says nothing of clusters it
+ * Lloyd from the centroids that have points here; the others are dropped, so that a device says nothing of clusters it
  * has not seen. Every mean comes with the number of points it is the mean of.
  */
-function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): Flooded {
-  let flooded: Flooded = { centres: start, weights: new Float64Array(start.rows) };
+function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): PointSketch {
+  let flooded: PointSketch = { centroids: start, counts: new Float64Array(start.rows) };
   for (let iteration = 0; iteration < localIterations; iteration++) {
-    flooded = meansOf(statisticsAt(points[device], flooded.centres), start.cols);
+    flooded = meansToFlood(kernelStatistics(points[device], flooded.centroids), start.cols);
   }
-  return keepSupported(flooded, leastSupport(graph, device, minimum));
+  return supportedSketch(flooded, leastSketchCount(graph, device, minimum));
 }
 
 /** Weighted k-means on what a component flooded, from its centroids so far and from fresh starts. */
 function join(
   { settings, minimum }: FkmRun,
   devices: readonly number[],
-  flooded: readonly Flooded[],
+  flooded: readonly PointSketch[],
   before: readonly Matrix[] | undefined,
 ): Matrix {
   const parts = devices.map((i) => flooded[i]);
   const init = before?.[devices[0]];
   // Later on all means of a component can fall below the minimum: then nobody learns anything.
-  if (init !== undefined && parts.every(({ centres }) => centres.rows === 0)) return init;
-  const { centres, weights } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
-  const fresh = sharedCentres({ centres, weights }, devices[0], settings);
+  if (init !== undefined && parts.every(({ counts }) => counts.length === 0)) return init;
+  const joined = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+  const fresh = centroidsOfFlood(joined, devices[0], settings);
   if (init === undefined) return fresh.centroids;
-  const warm = kmeansOn(centres, { k: settings.k, init, weights });
+  const warm = kmeansOn(joined.centroids, { k: settings.k, init, weights: joined.counts });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
-}
-
-function compare(before: readonly Matrix[], after: readonly Matrix[]) {
-  let largestMove = 0;
-  let scale = 0;
-  after.forEach(({ data }, i) => {
-    data.forEach((x, at) => {
-      largestMove = Math.max(largestMove, Math.abs(x - before[i].data[at]));
-      scale = Math.max(scale, Math.abs(x));
-    });
-  });
-  return { largestMove, scale };
 }

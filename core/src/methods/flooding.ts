@@ -2,14 +2,15 @@
 
 import { checkInteger, checkNetwork, checkSeed } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { type Matrix, repeatRows } from "../data/matrix.ts";
 import { numberedStreams } from "../data/random.ts";
 import { componentsOf, type Graph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import type { ObjectiveSettings } from "../measures/measures.ts";
+import { joinSketches, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { bestOf } from "../start/kmeans.ts";
-import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
+import { type CommonOptions, checkMethodOptions, type MethodOptions, methodJudging, roundsSettings } from "./method.ts";
 
 export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
@@ -25,33 +26,27 @@ export interface FloodSettings {
   readonly judged: ObjectiveSettings;
 }
 
-/** What one device floods: centres, or points, and how much each counts. */
-export interface Flooded {
-  readonly centres: Matrix;
-  readonly weights: Float64Array;
-}
-
 export function floodSettings(
   method: string,
   datasets: readonly Matrix[],
   graph: Graph,
   options: FloodOptions,
 ): FloodSettings {
-  return deviceSettings(method, checkNetwork(datasets, graph), options);
+  return floodSettingsOfDevice(method, checkNetwork(datasets, graph), options);
 }
 
 /** The same for a device on its own. */
-export function deviceSettings(method: string, cols: number, options: FloodOptions): FloodSettings {
+export function floodSettingsOfDevice(method: string, cols: number, options: FloodOptions): FloodSettings {
   checkMethodOptions(options);
   const { k, restarts = defaults.restarts, seed = defaults.seed } = options;
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
   const { kernel, tol } = roundsSettings(options);
-  return { method, k, cols, restarts, seed, kernel, tol, judged: judgedBy(options) };
+  return { method, k, cols, restarts, seed, kernel, tol, judged: methodJudging(options) };
 }
 
-/** Best-of-restarts k-means on a device's own points, with as many centres as it has points for. */
-export function ownCentres(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
+/** Best-of-restarts k-means on a device's own points, with as many centroids as it has points for. */
+export function centroidsToFlood(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
   const { method, cols, restarts, seed, kernel } = settings;
   const k = Math.min(wanted, points.rows);
   if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
@@ -61,19 +56,14 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   return centroids;
 }
 
-export function keepSupported({ centres, weights }: Flooded, least: number): Flooded {
-  const kept = Array.from(weights.keys()).filter((c) => weights[c] >= least);
-  return { centres: takeRows(centres, kept), weights: Float64Array.from(kept, (c) => weights[c]) };
-}
-
 /** The mean of every cluster that has points, with their number. */
-export function meansOf({ counts, sums }: Statistics, cols: number): Flooded {
+export function meansToFlood({ counts, sums }: Statistics, cols: number): PointSketch {
   const data = sums.map((sum, at) => sum / counts[Math.floor(at / cols)]);
-  return keepSupported({ centres: { data, rows: counts.length, cols }, weights: counts }, 1);
+  return supportedSketch({ centroids: { data, rows: counts.length, cols }, counts }, 1);
 }
 
 /** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
-export function solveComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
+export function solveFlood(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
   const centroids = new Array<Matrix>(graph.size);
   for (const devices of componentsOf(graph)) {
     const { data, rows, cols } = solve(devices);
@@ -83,35 +73,22 @@ export function solveComponents(graph: Graph, solve: (devices: readonly number[]
 }
 
 /** All that the devices of a component flooded, in their order; `rule` says what at least one of them must have. */
-export function collect(parts: readonly Flooded[], lowestDevice: number, rule: string): Flooded {
-  const centres = stack(parts.map((part) => part.centres));
-  if (centres.rows === 0) {
-    throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
-  }
-  return { centres, weights: Float64Array.from(parts.flatMap(({ weights }) => Array.from(weights))) };
+export function collectFlood(parts: readonly PointSketch[], lowestDevice: number, rule: string): PointSketch {
+  const joined = joinSketches(parts);
+  if (joined.centroids.rows > 0) return joined;
+  throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
 }
 
 /** Every device of a component has heard the same and draws the same numbers, so all find the same centroids. */
-export function sharedCentres(
-  { centres, weights }: Flooded,
+export function centroidsOfFlood(
+  { centroids: points, counts: weights }: PointSketch,
   lowestDevice: number,
   { method, k, restarts, seed }: FloodSettings,
-): { readonly centroids: Matrix; readonly inertia: number } {
-  if (centres.rows < k) return { centroids: repeatRows(centres, k), inertia: 0 };
+) {
+  // A component that knows fewer centroids names some twice.
+  if (points.rows < k) return { centroids: repeatRows(points, k), inertia: 0 };
   // Not the caller's kernel: devices may run different ones, and rounding must not part them.
-  const run = {
-    points: centres,
-    weights,
-    prepared: jsKernel.prepare(centres, weights),
-    k,
-    maxIter: defaults.maxIter,
-    tol: 0,
-  };
+  const prepared = jsKernel.prepare(points, weights);
+  const run = { points, weights, prepared, k, maxIter: defaults.maxIter, tol: 0 };
   return bestOf(run, restarts, numberedStreams(seed, method, "shared", lowestDevice));
-}
-
-/** The rows over and over until there are k: a component that knows fewer centres names some twice. */
-export function repeatRows(centres: Matrix, k: number): Matrix {
-  const rows = Uint32Array.from({ length: k }, (_, c) => c % centres.rows);
-  return takeRows(centres, rows);
 }

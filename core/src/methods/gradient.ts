@@ -2,15 +2,21 @@
 
 import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
-import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, largestCoordinate, type NetworkState, refreshStatistics } from "../fit/network.ts";
+import { largestDifference, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { drainRounds, type FitModel, runRounds } from "../fit/fit.ts";
+import {
+  commitNetworkUpdate,
+  createNetwork,
+  largestNetworkCoordinate,
+  type NetworkState,
+  refreshNetworkStatistics,
+} from "../fit/network.ts";
 import { edges, type Graph } from "../graph/graph.ts";
-import { unweightedExtremes } from "./distributed.ts";
+import { unweightedLaplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
-  orderSeeds,
+  orderMethodSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
@@ -38,8 +44,8 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, roundsSettings(options));
-  orderSeeds(state, seeds);
+  const state = createNetwork(datasets, graph, options, roundsSettings(options));
+  orderMethodSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
   const pointWeight = 1 / (rho * total);
@@ -47,18 +53,15 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const advance = () => runGradientRound(state, exchanges, step, step * pointWeight);
   const loop = runRounds(state, advance, { most: rounds, signal });
   const reached: number[] = [];
-  for (;;) {
-    const next = loop.next();
-    if (next.done) return Object.assign(next.value, { step, ownObjective: reached });
-    reached.push(ownObjective(state, pointWeight));
-  }
+  const model = drainRounds(loop, () => reached.push(ownObjective(state, pointWeight)));
+  return Object.assign(model, { step, ownObjective: reached });
 }
 
 gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {
-  return 0.9 / (pointCurvature + (unweightedExtremes(graph)?.largest ?? 0));
+  return 0.9 / (pointCurvature + (unweightedLaplacianExtremes(graph)?.largest ?? 0));
 }
 
 /** Labels are those of the round's start throughout; in every exchange every device sends once. */
@@ -67,14 +70,14 @@ function runGradientRound(state: NetworkState, exchanges: number, step: number, 
   const before = state.sets.data.slice();
   for (let exchange = 0; exchange < exchanges; exchange++) {
     for (let i = 0; i < size; i++) stepDevice(state, i, step, pointStep);
-    for (let i = 0; i < size; i++) commit(state, i);
+    for (let i = 0; i < size; i++) commitNetworkUpdate(state, i);
   }
   let scale = 0;
   for (let i = 0; i < size; i++) {
-    refreshStatistics(state, i);
-    scale = Math.max(scale, largestCoordinate(state, i));
+    refreshNetworkStatistics(state, i);
+    scale = Math.max(scale, largestNetworkCoordinate(state, i));
   }
-  const largestMove = state.sets.data.reduce((most, x, at) => Math.max(most, Math.abs(x - before[at])), 0);
+  const largestMove = largestDifference(state.sets.data, before);
   return { largestMove, converged: largestMove <= state.settings.tol * scale };
 }
 

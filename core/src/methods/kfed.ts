@@ -1,37 +1,35 @@
-// k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centres, farthest-first and one mean step.
+// k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centroids, farthest-first and one mean step.
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, removeAlong, squaredDistance, takeRows, twoNearest } from "../data/matrix.ts";
+import { dot, type Matrix, removeProjection, repeatRows, stack, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
+import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { emptyStatistics, statisticsAt } from "../kernel/kernel.ts";
+import { emptyStatistics, kernelStatistics, twoNearest } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
+import { farthestRows, leastSketchCount, type PointSketch, supportedSketch } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
 import {
-  collect,
-  deviceSettings,
-  type Flooded,
+  collectFlood,
   type FloodSettings,
   floodSettings,
-  keepSupported,
-  meansOf,
-  repeatRows,
-  solveComponents,
+  floodSettingsOfDevice,
+  meansToFlood,
+  solveFlood,
 } from "./flooding.ts";
-import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
 export interface KfedOptions extends CommonOptions {
-  /** Centres of every device, from 1 to k. Default k. */
-  localCentres?: number | undefined;
-  /** No centre of fewer points is flooded, and no device looks for more centres than it could flood. Default 2. */
+  /** Centroids of every device, from 1 to k. Default k. */
+  localCentroids?: number | undefined;
+  /** No centroid of fewer points is flooded, and no device looks for more centroids than it could flood. Default 2. */
   minimum?: number | undefined;
 }
 
 export interface KfedModel extends MethodModel {
-  /** The centroid of every point: that of its local centre, which need not be the one nearest to the point. */
+  /** The centroid of every point: that of its local centroid, which need not be the one nearest to the point. */
   labels(): readonly Uint32Array[];
 }
 
@@ -39,46 +37,47 @@ type OwnClusters = Pick<KMeansModel, "centroids" | "labels">;
 
 export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOptions): KfedModel {
   const settings = floodSettings("kfed", datasets, graph, options);
-  const { localCentres, minimum } = kfedOptions(options);
-  const least = datasets.map((_, i) => leastSupport(graph, i, minimum));
-  const own = datasets.map((points, i) => clusterOwn(points, localCentres, least[i], settings));
+  const { localCentroids, minimum } = kfedOptions(options);
+  const least = datasets.map((_, i) => leastSketchCount(graph, i, minimum));
+  const own = datasets.map((points, i) => clusterOwn(points, localCentroids, least[i], settings));
   const flooded = own.map(({ centroids, labels }, i) => {
-    const weights = new Float64Array(centroids.rows);
-    for (const label of labels) weights[label]++;
-    return keepSupported({ centres: centroids, weights }, least[i]);
+    const counts = new Float64Array(centroids.rows);
+    for (const label of labels) counts[label]++;
+    return supportedSketch({ centroids, counts }, least[i]);
   });
-  const centroids = solveComponents(graph, (devices) => {
+  const centroids = solveFlood(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
-    const { centres } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const { centroids: all } = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
     // The lowest device that flooded anything begins: a choice that all can make alike.
-    const first = parts.find((part) => part.centres.rows > 0) as Flooded;
-    const chosen = farthestFirst(centres, first.centres.rows, settings.k);
-    return repeatRows(groupMeans(centres, chosen), settings.k);
+    const { centroids: begun } = parts.find(({ counts }) => counts.length > 0) as PointSketch;
+    // The first centroids, then over and over the one farthest from all chosen, until there are k.
+    const chosen = stack([begun, takeRows(all, farthestRows(all, begun, settings.k - begun.rows))]);
+    return repeatRows(groupMeans(all, chosen), settings.k);
   });
-  const numbers = flooded.map(({ centres }) => centres.data.length);
+  const numbers = flooded.map((own) => own.centroids.data.length);
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
+  return methodModel(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
-kfed.takes = { ...judgingOptions, localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
+kfed.takes = { ...judgingOptions, localCentroids: ["number"], minimum: ["number"], restarts: ["number"] };
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
-export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
+export function lateKfedLabels(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
   checkMatrix("points", points);
   checkMatrix("centroids", centroids);
-  const settings = deviceSettings("kfed", centroids.cols, options);
+  const settings = floodSettingsOfDevice("kfed", centroids.cols, options);
   checkShape("centroids", centroids, settings.k, centroids.cols, "k");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  const { localCentres, minimum } = kfedOptions(options);
-  return relabel(clusterOwn(points, localCentres, minimum, settings), centroids);
+  const { localCentroids, minimum } = kfedOptions(options);
+  return relabel(clusterOwn(points, localCentroids, minimum, settings), centroids);
 }
 
-function kfedOptions({ k, localCentres = k, minimum = 2 }: KfedOptions) {
-  checkInteger("localCentres", localCentres, 1, k, "k");
+function kfedOptions({ k, localCentroids = k, minimum = 2 }: KfedOptions) {
+  checkInteger("localCentroids", localCentroids, 1, k, "k");
   checkInteger("minimum", minimum, 1);
-  return { localCentres, minimum };
+  return { localCentroids, minimum };
 }
 
 function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
@@ -103,15 +102,15 @@ function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: F
 }
 
 /**
- * The mean of every cluster's core: the points at least three times nearer to its centre than to any other. A cluster
+ * The mean of every cluster's core: the points at least three times nearer to its centroid than to any other. A cluster
  * without a core takes the mean of all its points, one without points is left out.
  */
-function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centres: Matrix): Matrix {
-  const k = centres.rows;
+function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centroids: Matrix): Matrix {
+  const k = centroids.rows;
   const cores = emptyStatistics(k, cols);
   const cells = emptyStatistics(k, cols);
   for (let r = 0; r < rows; r++) {
-    const { label, nearest, next } = twoNearest(seen.data, r * seen.cols, centres);
+    const { label, nearest, next } = twoNearest(seen.data, r * seen.cols, centroids);
     for (const { counts, sums } of 9 * nearest <= next ? [cells, cores] : [cells]) {
       counts[label]++;
       for (let x = 0; x < cols; x++) sums[label * cols + x] += data[r * cols + x];
@@ -121,7 +120,7 @@ function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centres: Matrix):
     const c = Math.floor(at / cols);
     return cores.counts[c] > 0 ? cores.sums[at] / cores.counts[c] : sum / cells.counts[c];
   });
-  return keepSupported({ centres: { data: means, rows: k, cols }, weights: cells.counts }, 1).centres;
+  return supportedSketch({ centroids: { data: means, rows: k, cols }, counts: cells.counts }, 1).centroids;
 }
 
 /** Most steps of the power iteration: what is not apart by then is of nearly equal size, and either will do. */
@@ -166,7 +165,7 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
       const before = Math.sqrt(dot(direction, direction));
       // Twice is enough: one pass leaves rounding that the second removes.
       const earlier = directions.slice(0, c);
-      for (const other of [...earlier, ...earlier]) removeAlong(other, direction);
+      for (const other of [...earlier, ...earlier]) removeProjection(other, direction);
       const length = Math.sqrt(dot(direction, direction));
       if (length > 1e-12 * before) {
         for (let x = 0; x < direction.length; x++) direction[x] /= length;
@@ -177,23 +176,7 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
   });
 }
 
-/** The first centres, then over and over the one farthest from all chosen, until there are k. */
-function farthestFirst(centres: Matrix, first: number, k: number): Matrix {
-  const { data, rows, cols } = centres;
-  const distances = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-  const chosen: number[] = [];
-  while (chosen.length < k) {
-    const farthest = distances.reduce((best, distance, r) => (distance > distances[best] ? r : best), 0);
-    const next = chosen.length < first ? chosen.length : farthest;
-    chosen.push(next);
-    for (let r = 0; r < rows; r++) {
-      distances[r] = Math.min(distances[r], squaredDistance(data, r * cols, data, next * cols, cols));
-    }
-  }
-  return takeRows(centres, chosen);
-}
-
-/** Every centre to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
-function groupMeans(centres: Matrix, chosen: Matrix): Matrix {
-  return meansOf(statisticsAt(jsKernel.prepare(centres), chosen), chosen.cols).centres;
+/** Every centroid to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
+function groupMeans(centroids: Matrix, chosen: Matrix): Matrix {
+  return meansToFlood(kernelStatistics(jsKernel.prepare(centroids), chosen), chosen.cols).centroids;
 }

@@ -1,17 +1,17 @@
 // What every method takes and gives, so that they can be compared on one problem; and how a further one is made, from one
 // of its rounds or from its answer.
 
-import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf } from "../data/check.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { drainRounds, type FitModel, runRounds } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import { type NetworkState, type RoundResult, refreshStatistics } from "../fit/network.ts";
+import { createNetwork, type NetworkState, type RoundResult, refreshNetworkStatistics } from "../fit/network.ts";
 import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
-import { networkModel } from "../kernel/model.ts";
-import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
+import { labellingModel } from "../kernel/model.ts";
+import { type ObjectiveSettings, objectiveOf, objectiveSettings } from "../measures/measures.ts";
 import { couplings, emptyMatches, match } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
@@ -71,7 +71,7 @@ export interface Method<Options = MethodOptions> {
 /** Every result is judged by an objective with a coupling and a weighting, also that of a method they do not steer. */
 export const judgingOptions = { coupling: couplings, weighting: ["device", "sample"] } as const satisfies OptionForms;
 
-/** What methods take that start their devices by `startNetwork` and go on in rounds. */
+/** What methods take that start their devices by `createNetwork` and go on in rounds. */
 export const roundsOptions = {
   ...judgingOptions,
   init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
@@ -95,7 +95,7 @@ const methodOptionNames = {
   counts: true,
   epsilon: true,
   bounds: true,
-  localCentres: true,
+  localCentroids: true,
   localIterations: true,
 } satisfies OptionNames<MethodOptions> & Record<string, true>;
 
@@ -115,12 +115,8 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function judgedBy(options: CommonOptions): ObjectiveSettings {
-  const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
-  checkAtLeastZero("alpha", alpha);
-  checkOneOf("coupling", coupling, couplings);
-  checkOneOf("weighting", weighting, judgingOptions.weighting);
-  return { alpha, coupling, weighting, penalty: "squared" };
+export function methodJudging({ alpha = 0, coupling, weighting }: CommonOptions): ObjectiveSettings {
+  return objectiveSettings({ alpha, coupling, weighting });
 }
 
 /** Where a method without rounds came to, and what it took. */
@@ -133,7 +129,7 @@ interface Reached {
 }
 
 /** The model of a method without rounds: its centroids, judged by the same objective as the others. */
-export function modelWithoutRounds(
+export function methodModel(
   datasets: readonly Matrix[],
   graph: Graph,
   judged: ObjectiveSettings,
@@ -143,7 +139,7 @@ export function modelWithoutRounds(
   const { objective, totalVariation, inertia } = objectiveOf(datasets, centroids, graph, judged);
   const history = [{ round: 0, objective, totalVariation, largestMove: 0, ...traffic }];
   const numbers = { centroids, objective, inertia, rounds: 0, converged: true, ...traffic, history };
-  return networkModel(
+  return labellingModel(
     collector === undefined ? numbers : { ...numbers, collector },
     datasets,
     labels && (() => labels.map((own) => own.slice())),
@@ -168,9 +164,9 @@ export function methodOfRounds<Further = unknown>(
     const options = checkedOptions(given);
     const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
-    const network = startNetwork(datasets, graph, options, updateSettings(options));
+    const network = createNetwork(datasets, graph, options, updateSettings(options));
     const advance = begin(network, options);
-    return drain(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
+    return drainRounds(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
   };
   return Object.assign(method, about);
 }
@@ -188,7 +184,7 @@ export function methodOfAnswer<Further = unknown>(
   const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
     const options = checkedOptions(given);
     checkNetwork(datasets, graph);
-    return modelWithoutRounds(datasets, graph, judgedBy(options), answer(datasets, graph, options));
+    return methodModel(datasets, graph, methodJudging(options), answer(datasets, graph, options));
   };
   return Object.assign(method, about);
 }
@@ -206,7 +202,7 @@ export const seedOrders = ["local", "shared", "aligned"] as const;
  * One common order of the clusters, which methods that average cluster by cluster need before they start. shared: everyone
  * starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent.
  */
-export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
+export function orderMethodSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
   const { k, sets } = state;
   const { data, cols } = sets;
   const length = k * cols;
@@ -225,6 +221,6 @@ export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[numbe
         data.set(own.subarray(from, from + cols), device * length + c * cols);
       }
     }
-    refreshStatistics(state, device);
+    refreshNetworkStatistics(state, device);
   }
 }

@@ -119,7 +119,7 @@ function relabel(
 }
 
 /** Which classes are left out, where rows with the label `k` are. */
-export function leftOut({ ids, sizes }: Classes, labels: Uint32Array, k: number): Classes {
+export function leftClasses({ ids, sizes }: Classes, labels: Uint32Array, k: number): Classes {
   const left = new Uint8Array(sizes.length);
   labels.forEach((label, r) => {
     left[ids[r]] = label === k ? 1 : 0;

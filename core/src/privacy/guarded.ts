@@ -1,10 +1,10 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
-import { type Matrix, squaredDistance, twoNearest } from "../data/matrix.ts";
-import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
+import { datasetColumnRanges, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
-import { type Classes, leaveOutSmallParts, leftOut, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
+import { type Classes, leaveOutSmallParts, leftClasses, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
 
 /**
  * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss is that
@@ -27,10 +27,30 @@ export interface GuardedPoints extends PreparedPoints {
 
 /** What was published of the rows of several devices, and how. */
 export interface GuardState {
+  /** The rows that count. */
+  readonly datasets: readonly Matrix[];
   readonly points: readonly GuardedPoints[];
+  /** The same rows, of which nothing is held back: for what is not sent. */
+  readonly exact: readonly PreparedPoints[];
   readonly minimum: number;
   /** Of each column: what coordinates are rounded to. */
   readonly resolution: Float64Array;
+}
+
+/** A device with fewer than `minimum` rows for each cluster has too few to hide in: it follows its neighbours without any. */
+export function guardDevices(
+  datasets: readonly Matrix[],
+  clustersOf: (device: number) => number,
+  minimum: number,
+  kernel: Kernel,
+): GuardState {
+  const counted = datasets.map((own, i) => {
+    return own.rows >= clustersOf(i) * minimum ? own : { data: new Float64Array(0), rows: 0, cols: own.cols };
+  });
+  const exact = counted.map((own) => kernel.prepare(own));
+  const points = counted.map((own, i) => guardPoints(own, exact[i], minimum));
+  const resolution = datasetColumnRanges(datasets).map((range) => range * RESOLUTION_SHARE);
+  return { datasets: counted, points, exact, minimum, resolution };
 }
 
 /**
@@ -81,7 +101,7 @@ export function guardPoints(
       if (!mayLeaveOut) return split(labels, k);
       const before = classes;
       const isSplit = split(labels, k + 1);
-      const found = leftOut(classes, labels, k);
+      const found = leftClasses(classes, labels, k);
       // The same object where nothing has changed, so that nobody writes it down again.
       classes = !isSplit && found.left?.every((is, id) => is === (before.left?.[id] ?? 0)) ? before : found;
       return isSplit;
@@ -89,13 +109,13 @@ export function guardPoints(
     publishCores(centroids) {
       const k = centroids.length / cols;
       prepared.labels(centroids, nearest);
-      const cores = coresOf(points, centroids, nearest, minimum);
+      const cores = guardedCores(points, centroids, nearest, minimum);
       mergeSmallParts(classes, cores, k + 1, minimum);
       split(cores, k + 1);
       return sumsOf(points, cores, k);
     },
     labels: (centroids, into) => prepared.labels(centroids, into),
-    squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+    squaredDistances: (centroid, into) => prepared.squaredDistances(centroid, into),
     release: () => prepared.release(),
   };
 }
@@ -150,7 +170,7 @@ function moveHeld(
 export const RESOLUTION_SHARE = 2 ** -20;
 
 /** The nearest numbers of the grid. */
-export function roundTo(resolution: Float64Array, /* IN OUT */ numbers: Float64Array): void {
+export function roundGuarded(resolution: Float64Array, /* IN OUT */ numbers: Float64Array): void {
   for (let i = 0; i < numbers.length; i++) {
     const step = resolution[i % resolution.length];
     if (step > 0) numbers[i] = Math.round(numbers[i] / step) * step;
@@ -161,7 +181,11 @@ export function roundTo(resolution: Float64Array, /* IN OUT */ numbers: Float64A
  * Moves from `before` by whole steps of the grid, and never further than was meant: two devices that round to the
  * nearest number could exchange their places for ever.
  */
-export function roundMoves(before: Float64Array, resolution: Float64Array, /* IN OUT */ after: Float64Array): void {
+export function roundGuardedMoves(
+  before: Float64Array,
+  resolution: Float64Array,
+  /* IN OUT */ after: Float64Array,
+): void {
   for (let i = 0; i < after.length; i++) {
     const step = resolution[i % resolution.length];
     if (step > 0) after[i] = before[i] + Math.trunc((after[i] - before[i]) / step) * step;
@@ -169,9 +193,13 @@ export function roundMoves(before: Float64Array, resolution: Float64Array, /* IN
 }
 
 /** After an update whose result is sent: publishes the labels it rests on, rounds it, and asks (E1) again at it. */
-export function publishUpdate(/* IN OUT */ update: UpdateState, points: GuardedPoints, resolution: Float64Array): void {
+export function publishGuardedUpdate(
+  /* IN OUT */ update: UpdateState,
+  points: GuardedPoints,
+  resolution: Float64Array,
+): void {
   points.publish(update.basis);
-  roundMoves(update.input, resolution, update.centroids);
+  roundGuardedMoves(update.input, resolution, update.centroids);
   points.statistics(update.centroids, update.statistics);
 }
 
@@ -200,7 +228,12 @@ const BLUR = Math.sqrt(12);
  * The labels of core rows, and k for all others. A cluster with too few other rows to hide in is a core as a whole; the
  * labels of all rows where that holds for all clusters together.
  */
-export function coresOf(points: Matrix, centroids: Float64Array, labels: Uint32Array, minimum: number): Uint32Array {
+export function guardedCores(
+  points: Matrix,
+  centroids: Float64Array,
+  labels: Uint32Array,
+  minimum: number,
+): Uint32Array {
   const { rows, cols } = points;
   const k = centroids.length / cols;
   const clusters = Array.from({ length: k }, (): number[] => []);

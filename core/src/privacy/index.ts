@@ -3,29 +3,29 @@
 
 export { type Classes, mergeSmallParts, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } from "./discreteGaussian.ts";
-export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
+export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundGuarded, roundGuardedMoves } from "./guarded.ts";
 export type { Equation, Exchange, RecoveredCluster } from "./inversion.ts";
-export { equationsOf, recoverClusters, solvePair, sumAt } from "./inversion.ts";
+export { equationShare, equationSum, equationsOf, recoverClusters } from "./inversion.ts";
 export type { CellGrid, Expectation, RowSummary } from "./releases.ts";
 export {
-  cellSummary,
-  countCells,
+  cellsToRelease,
   countVariance,
-  devicesToGain,
+  devicesForRelease,
   epsilonOf,
-  errorsUnderMasks,
-  gridFor,
-  lossAt,
   MOST_GRID_COLUMNS,
   noiseVariance,
-  reachIn,
   releaseCells,
+  releasedCellSummary,
+  releasedLoss,
+  releasedResidualSummary,
+  releasedRows,
+  releaseErrors,
+  releaseGrid,
+  releaseKernel,
+  releaseReach,
   releaseResiduals,
-  residualSummary,
-  residualVariances,
+  releaseVariances,
+  residualsToRelease,
   rhoOf,
   STEPS,
-  summaryKernel,
-  summarySize,
-  sumResiduals,
 } from "./releases.ts";

@@ -43,17 +43,17 @@ export function recoverClusters(
 function recoverCluster(known: readonly Equation[]): RecoveredCluster | undefined {
   let best: { cluster: RecoveredCluster; error: number } | undefined;
   for (let t = 1; t < known.length; t++) {
-    const found = solvePair(known[t - 1], known[t]);
+    const found = equationShare(known[t - 1], known[t]);
     if (found === undefined || !(found.error < (best?.error ?? CONSISTENT))) continue;
     const { share, error } = found;
-    const mean = sumAt(known[t], share).map((x) => x / share);
+    const mean = equationSum(known[t], share).map((x) => x / share);
     best = { cluster: { share, mean, message: t }, error };
   }
   return best?.cluster;
 }
 
 /** The share that two messages give, and by how much they contradict each other; undefined: they give none. */
-export function solvePair(before: Equation, after: Equation): { share: number; error: number } | undefined {
+export function equationShare(before: Equation, after: Equation): { share: number; error: number } | undefined {
   const move = after.at.map((x, d) => x - before.at[d]);
   const change = after.at.map((x, d) => after.sum[d] - after.weight * x - before.sum[d] + before.weight * before.at[d]);
   const length = dot(move, move);
@@ -64,7 +64,7 @@ export function solvePair(before: Equation, after: Equation): { share: number; e
 }
 
 /** s of a message whose f is known. */
-export function sumAt({ at, weight, sum }: Equation, share: number): Float64Array {
+export function equationSum({ at, weight, sum }: Equation, share: number): Float64Array {
   return at.map((x, d) => x * (share + weight) - sum[d]);
 }
 

@@ -3,7 +3,7 @@
 
 import { exp, ln } from "../data/elementary.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { type Kernel, statisticsAt } from "../kernel/kernel.ts";
+import { type Kernel, kernelStatistics } from "../kernel/kernel.ts";
 import { predict } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type RandomBytes, varianceAtLeast, withNoise } from "./discreteGaussian.ts";
@@ -16,12 +16,12 @@ export interface RowSummary {
   readonly within: number;
 }
 
-export function summarySize({ weights }: RowSummary): number {
+export function releasedRows({ weights }: RowSummary): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /** Answers (E1) as the rows would whose summary it is. It prepares no other points than the summary's. */
-export function summaryKernel({ points, weights, within }: RowSummary): Kernel {
+export function releaseKernel({ points, weights, within }: RowSummary): Kernel {
   return {
     name: "summary",
     prepare() {
@@ -32,7 +32,7 @@ export function summaryKernel({ points, weights, within }: RowSummary): Kernel {
           into.loss += within;
         },
         labels: (centroids, into) => prepared.labels(centroids, into),
-        squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+        squaredDistances: (centroid, into) => prepared.squaredDistances(centroid, into),
         release: () => prepared.release(),
       };
     },
@@ -40,9 +40,9 @@ export function summaryKernel({ points, weights, within }: RowSummary): Kernel {
 }
 
 /** The squared distances of the rows that a summary stands for from the nearest centroids, all together. */
-export function lossAt(summary: RowSummary, centroids: Matrix): number {
-  const prepared = summaryKernel(summary).prepare(summary.points);
-  const { loss } = statisticsAt(prepared, centroids);
+export function releasedLoss(summary: RowSummary, centroids: Matrix): number {
+  const prepared = releaseKernel(summary).prepare(summary.points);
+  const { loss } = kernelStatistics(prepared, centroids);
   prepared.release();
   return loss;
 }
@@ -64,14 +64,14 @@ const ROWS_PER_CELL = 5;
 const EMPTY_BELOW = 3;
 
 /** The grid for devices of about so many rows, or for all rows of a network. */
-export function gridFor({ low, high }: Pick<CellGrid, "low" | "high">, rows: number, epsilon: number): CellGrid {
+export function releaseGrid({ low, high }: Pick<CellGrid, "low" | "high">, rows: number, epsilon: number): CellGrid {
   const cells = Math.min(CELLS.most, Math.max(CELLS.fewest, (rows * epsilon) / ROWS_PER_CELL));
   // A small addition, because a root that should be whole may fall below it.
   return { low, high, perSide: Math.floor(cells ** (1 / low.length) + 1e-9) };
 }
 
 /** Rows in each cell. Rows outside of the box count in the cell that is nearest to them. */
-export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }: CellGrid): bigint[] {
+export function cellsToRelease({ data, rows, cols }: Matrix, { low, high, perSide }: CellGrid): bigint[] {
   const counts = new Array<bigint>(perSide ** cols).fill(0n);
   for (let r = 0; r < rows; r++) {
     let cell = 0;
@@ -88,14 +88,14 @@ export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }:
 export const countVariance = (rho: number) => 1 / (2 * rho);
 
 export function releaseCells(points: Matrix, grid: CellGrid, rho: number, bytes: RandomBytes): bigint[] {
-  return withNoise(countCells(points, grid), varianceAtLeast(countVariance(rho)), bytes);
+  return withNoise(cellsToRelease(points, grid), varianceAtLeast(countVariance(rho)), bytes);
 }
 
 /**
  * The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. Where they
  * are fewer than `fewest`, so many of the fullest: k clusters need k places, and a doubtful one is better than none.
  */
-export function cellSummary(
+export function releasedCellSummary(
   counts: readonly (bigint | number)[],
   { low, high, perSide }: CellGrid,
   rho: number,
@@ -130,12 +130,16 @@ const REACH_SHARE = 0.15;
 /** Of rho for the counts; the rest is for the sums, which decide where centroids go. */
 const COUNT_SHARE = 0.25;
 
-export function reachIn(low: Float64Array, high: Float64Array): number {
+export function releaseReach(low: Float64Array, high: Float64Array): number {
   return REACH_SHARE * low.reduce((most, from, c) => Math.max(most, high[c] - from), 0);
 }
 
 /** For each centroid the rows nearest to it, and the sum of their offsets in steps of the reach. */
-export function sumResiduals(points: Matrix, centroids: Matrix, reach: number): { counts: bigint[]; sums: bigint[] } {
+export function residualsToRelease(
+  points: Matrix,
+  centroids: Matrix,
+  reach: number,
+): { counts: bigint[]; sums: bigint[] } {
   const { data, rows, cols } = points;
   const labels = rows === 0 ? new Uint32Array(0) : predict(centroids, points);
   const counts = new Array<bigint>(centroids.rows).fill(0n);
@@ -156,15 +160,15 @@ export function sumResiduals(points: Matrix, centroids: Matrix, reach: number): 
 }
 
 /** The variances of the noise that `rho` needs, for counts and for sums in steps. */
-export function residualVariances(rho: number, cols: number): { readonly counts: number; readonly sums: number } {
+export function releaseVariances(rho: number, cols: number): { readonly counts: number; readonly sums: number } {
   // Rounding to steps can lengthen an offset by half of a step in each column.
   const longest = STEPS + Math.sqrt(cols) / 2;
   return { counts: 1 / (2 * COUNT_SHARE * rho), sums: longest ** 2 / (2 * (1 - COUNT_SHARE) * rho) };
 }
 
 export function releaseResiduals(points: Matrix, centroids: Matrix, reach: number, rho: number, bytes: RandomBytes) {
-  const { counts, sums } = sumResiduals(points, centroids, reach);
-  const variances = residualVariances(rho, points.cols);
+  const { counts, sums } = residualsToRelease(points, centroids, reach);
+  const variances = releaseVariances(rho, points.cols);
   return {
     counts: withNoise(counts, varianceAtLeast(variances.counts), bytes),
     sums: withNoise(sums, varianceAtLeast(variances.sums), bytes),
@@ -172,7 +176,7 @@ export function releaseResiduals(points: Matrix, centroids: Matrix, reach: numbe
 }
 
 /** The means that were released, one for each centroid, and what they stand for; `within` is of the summary before. */
-export function residualSummary(
+export function releasedResidualSummary(
   { counts, sums }: { readonly counts: readonly (bigint | number)[]; readonly sums: readonly (bigint | number)[] },
   centroids: Matrix,
   reach: number,
@@ -254,14 +258,14 @@ export function noiseVariance(
   { rowsOfCluster, reach, rho }: Pick<Expectation, "rowsOfCluster" | "reach" | "rho">,
   cols: number,
 ): number {
-  return (residualVariances(rho / 2, cols).sums * (reach / STEPS) ** 2) / rowsOfCluster ** 2;
+  return (releaseVariances(rho / 2, cols).sums * (reach / STEPS) ** 2) / rowsOfCluster ** 2;
 }
 
 /**
  * From so many devices on, all with the same clusters, the common means err less than those of one device alone without
  * noise; Infinity where the clusters do not stand out of the noise of the first release.
  */
-export function devicesToGain(expected: Expectation): number {
+export function devicesForRelease(expected: Expectation): number {
   const { rowsOfCluster, variance, grid } = expected;
   if (!isSeen(expected)) return Number.POSITIVE_INFINITY;
   return Math.max(1, Math.ceil(noiseVariance(expected, grid.low.length) / (variance / rowsOfCluster)));
@@ -280,7 +284,7 @@ function isSeen({ rowsOfCluster, variance, rho, grid }: Expectation): boolean {
  * How far a column of a cluster's mean errs, as a deviation: that of so many devices like this one, whose sums are masked
  * and have noise once for all, and that of this device alone without noise. Infinity where clusters drown.
  */
-export function errorsUnderMasks(
+export function releaseErrors(
   expected: Expectation,
   devices: number,
   colluders: number,

@@ -2,14 +2,14 @@
 
 import { checkArray, checkGraph, checkInteger } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { type Kernel, type PreparedPoints, type Statistics, statisticsAt } from "../kernel/kernel.ts";
+import { type Kernel, kernelStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
+import { rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
 
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
@@ -32,7 +32,7 @@ export interface PassSummary {
   readonly largestMove: number;
 }
 
-export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged"> {
+export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged" | "penalty"> {
   readonly passes: number;
   readonly history: readonly PassSummary[];
   /** (E1) of all rows at the centroids, for every device. */
@@ -71,7 +71,11 @@ export async function* fitPasses(
     return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
   });
   try {
-    return yield* passesFrom(fitOn(samples, graph, fitting).centroids, devices, graph, { ...fitting, mostPasses });
+    const { centroids, penalty } = fitOn(samples, graph, fitting);
+    // A sample knows how far devices differ by chance only if it is all rows; else the first pass says it.
+    const isWhole = devices.every(({ source, sample }) => sample.rows === source.rows);
+    const scaled = isWhole && penalty !== undefined ? { ...fitting, penalty } : fitting;
+    return yield* passesFrom(centroids, devices, graph, { ...scaled, mostPasses });
   } finally {
     for (const { prepared } of devices) prepared.release();
   }
@@ -99,8 +103,9 @@ async function* passesFrom(
   const standIns = devices.map(({ source }) => standInFor(source));
   // The samples have chosen the basin.
   const settled = { ...fitting, candidates: false, freshStarts: 0, rounds: ROUNDS_BETWEEN };
+  let { penalty } = fitting;
   const runOn = (points: readonly PreparedPoints[], init: readonly Matrix[]) =>
-    fitOn(standIns, graph, { ...settled, init, kernel: standingIn(standIns, points) });
+    fitOn(standIns, graph, { ...settled, penalty, init, kernel: standingIn(standIns, points) });
   const history: PassSummary[] = [];
   let centroids = start;
   let passes = 0;
@@ -110,15 +115,20 @@ async function* passesFrom(
     const found = await Promise.all(devices.map(({ source }, i) => passOver(source, centroids[i], signal)));
     passes++;
     const kept = runOn(found.map(keptLabels), centroids);
+    // One scale for all passes: with another one the objective of a later pass would be another.
+    penalty = kept.penalty;
     const [{ objective, totalVariation }] = kept.history;
-    const largestMove = moveBetween(centroids, kept.centroids);
+    const move = (own: Matrix, i: number) => largestDifference(own.data, kept.centroids[i].data);
+    const largestMove = centroids.reduce((most, own, i) => Math.max(most, move(own, i)), 0);
     history.push({ pass: passes, objective, totalVariation, largestMove });
     yield history[history.length - 1];
-    const isStill = largestMove <= tol * largestCoordinate(centroids);
+    const isStill =
+      largestMove <= tol * centroids.reduce((most, { data }) => Math.max(most, largestMagnitude(data)), 0);
     if (isStill || passes >= mostPasses) {
       const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
       const statistics = found.map((own) => own.statistics);
-      return { centroids, objective, inertia, converged: isStill, passes, history, statistics };
+      const common = { centroids, objective, inertia, converged: isStill, passes, history, statistics };
+      return kept.penalty === undefined ? common : { ...common, penalty: kept.penalty };
     }
     const hasRisen = before !== undefined && objective > before.history[0].objective * (1 + ROUNDING);
     if (hasRisen && before !== undefined) {
@@ -154,7 +164,7 @@ function runNear(
   margins: readonly number[],
 ): readonly Matrix[] {
   const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
-  const passed = all.map((points, i) => ({ centroids: init[i], statistics: statisticsAt(points, init[i]) }));
+  const passed = all.map((points, i) => ({ centroids: init[i], statistics: kernelStatistics(points, init[i]) }));
   const near = some.map(({ sample, prepared }, i) =>
     fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
   );
@@ -166,7 +176,7 @@ function runNear(
 
 async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
   signal?.throwIfAborted();
-  return { centroids, statistics: await statisticsOf(source, centroids, signal) };
+  return { centroids, statistics: await sourceStatistics(source, centroids, signal) };
 }
 
 /** Between passes rounds cost next to nothing. */
@@ -218,16 +228,12 @@ function sampleSizes(sources: readonly Source[], most: number, { k, weighting }:
 /** Rows of a sample for each cluster. */
 const ENOUGH = 64;
 
-function moveBetween(a: readonly Matrix[], b: readonly Matrix[]): number {
-  let largest = 0;
-  a.forEach(({ data }, i) => {
-    for (let at = 0; at < data.length; at++) largest = Math.max(largest, Math.abs(data[at] - b[i].data[at]));
-  });
-  return largest;
-}
-
-function largestCoordinate(centroids: readonly Matrix[]): number {
-  return centroids.reduce((most, { data }) => data.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
+/** How far the centroid goes that goes farthest. */
+function longestWay(from: Matrix, { data, rows, cols }: Matrix): number {
+  let longest = 0;
+  for (let at = 0; at < rows * cols; at += cols)
+    longest = Math.max(longest, squaredDistance(data, at, from.data, at, cols));
+  return Math.sqrt(longest);
 }
 
 // Between two passes a source is replaced by points that answer (E1) from what the last pass found, and from a sample.
@@ -271,7 +277,7 @@ function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass
  * as far as their margin reaches.
  */
 function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
-  const before = statisticsAt(some, from);
+  const before = kernelStatistics(some, from);
   const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
   return answering((centroids, /* OUT */ into) => {
     some.statistics(centroids, into);

@@ -1,16 +1,16 @@
 // Rows that stay where they are, for instance in a database: what a run knows of them, and what it may ask.
 
-import { gridsFor } from "../data/exactSums.ts";
+import { exactSumGrids } from "../data/exactSums.ts";
 import { extremesOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
-import { spreadRows } from "../data/random.ts";
+import { randomRows } from "../data/random.ts";
 import {
-  checkStatistics,
+  checkKernelStatistics,
   emptyStatistics,
   gatherStatistics,
   type PreparedPoints,
   type Statistics,
 } from "../kernel/kernel.ts";
-import { addBlock, fastKernel } from "../kernel/wasm.ts";
+import { addKernelBlock, fastKernel } from "../kernel/wasm.ts";
 
 /** (E1) before its sums are added up: for each cluster the coarse and the fine parts of data/exactSums.ts, and the loss. */
 export interface StatisticsParts {
@@ -35,18 +35,18 @@ export interface Source {
 }
 
 /** The grids of a source: with them its sums have the bits that the kernel gives for the same rows in memory. */
-export function gridsOf({ rows, least, most }: Pick<Source, "rows" | "least" | "most">): Float64Array {
+export function sourceGrids({ rows, least, most }: Pick<Source, "rows" | "least" | "most">): Float64Array {
   const largest = least.map((low, c) => Math.max(Math.abs(low), Math.abs(most[c])));
-  return gridsFor(Float64Array.of(...largest, 1), rows);
+  return exactSumGrids(Float64Array.of(...largest, 1), rows);
 }
 
 /** (E1) of a source: the counts and sums of the kernel, to the last bit. */
-export async function statisticsOf(source: Source, centroids: Matrix, signal?: AbortSignal): Promise<Statistics> {
-  const { sums, loss } = await source.parts(centroids, gridsOf(source), signal);
+export async function sourceStatistics(source: Source, centroids: Matrix, signal?: AbortSignal): Promise<Statistics> {
+  const { sums, loss } = await source.parts(centroids, sourceGrids(source), signal);
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   gatherStatistics(sums, 0, statistics);
   statistics.loss = loss;
-  checkStatistics(statistics, source.rows, centroids.rows, centroids.cols);
+  checkKernelStatistics(statistics, source.rows, centroids.rows, centroids.cols);
   return statistics;
 }
 
@@ -57,12 +57,12 @@ export function memorySource(points: Matrix): Source {
     cols,
     ...extremesOf([points]),
     async parts(centroids, grids) {
-      const sums = emptyParts(centroids);
-      return { sums, loss: addBlock(points, grids, centroids.data, sums) };
+      const sums = sourceParts(centroids);
+      return { sums, loss: addKernelBlock(points, grids, centroids.data, sums) };
     },
     async sample(size) {
       if (size >= rows) return points;
-      const middles = spreadRows(rows, size, () => 0.5);
+      const middles = randomRows(rows, size, () => 0.5);
       return takeRows(points, middles);
     },
     async nearBorders(centroids, margin, most) {
@@ -105,7 +105,7 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-export function emptyParts({ rows, cols }: Matrix): Float64Array {
+export function sourceParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
 }
 
@@ -130,15 +130,4 @@ export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centro
   const near: number[] = [];
   for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
   return takeRows(points, near);
-}
-
-/** How far the centroid goes that goes farthest. */
-export function longestWay(from: Matrix, to: Matrix): number {
-  let longest = 0;
-  for (let c = 0, at = 0; c < from.rows; c++) {
-    let square = 0;
-    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
-    longest = Math.max(longest, Math.sqrt(square));
-  }
-  return longest;
 }

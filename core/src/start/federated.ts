@@ -3,15 +3,15 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, repeatRows, squaredDistance, stack, takeRows } from "../data/matrix.ts";
 import { numberedStreams, type Random, randomStream } from "../data/random.ts";
-import { breadthFirst, componentIn, type Forest, type Graph, membersOf, type PackedLinks } from "../graph/graph.ts";
-import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { breadthFirst, type Forest, forestMembers, type Graph, type PackedLinks } from "../graph/graph.ts";
+import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { type CentroidSets, emptySets } from "../update/coupling.ts";
-import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+import { type CentroidSets, emptyCentroidSets } from "../update/coupling.ts";
+import { bestOf, distinctKmeansOptima, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /** What a device says of its rows for a common seed: centroids that stand for enough of them, and for how many each. */
 export interface PointSketch {
@@ -50,7 +50,7 @@ export function sketchPoints(
   const each = Math.max(POINTS_PER_CENTROID, minimum);
   const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   const size = Math.min(wanted, Math.floor(points.rows / minimum));
-  if (size === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
+  if (size === 0) return emptySketch(cols);
   const run = { points, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
   const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, numberedStreams(seed, "sketch", device));
@@ -108,21 +108,6 @@ function sketchAt({ all: { centroids, counts }, starts }: PackedSketches, device
   };
 }
 
-/** The sketches of some devices as one, without an object for each of them. */
-function joinedAt({ all: { centroids, counts }, starts }: PackedSketches, devices: readonly number[]): PointSketch {
-  const { cols } = centroids;
-  const rows = devices.reduce((sum, i) => sum + starts[i + 1] - starts[i], 0);
-  const joined = { centroids: { data: new Float64Array(rows * cols), rows, cols }, counts: new Float64Array(rows) };
-  let at = 0;
-  for (const i of devices) {
-    for (let row = starts[i]; row < starts[i + 1]; row++, at++) {
-      joined.counts[at] = counts[row];
-      for (let j = 0; j < cols; j++) joined.centroids.data[at * cols + j] = centroids.data[row * cols + j];
-    }
-  }
-  return joined;
-}
-
 /** How many numbers the sketch of each device has. */
 function numbersOf({ all, starts }: PackedSketches): Uint32Array {
   return starts.subarray(1).map((end, i) => (end - starts[i]) * (all.centroids.cols + 1));
@@ -149,6 +134,40 @@ export function mergeSketches(parts: readonly PointSketch[], k: number, of: () =
   return supported(bestOf(run, 1, { of }).centroids, prepared, 1);
 }
 
+/** The points that a centroid must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */
+export function leastSketchCount({ neighbours }: Graph, device: number, minimum: number): number {
+  return neighbours[device].length === 0 ? 1 : minimum;
+}
+
+/** Only the centroids that stand for enough points. */
+export function supportedSketch({ centroids, counts }: PointSketch, least: number): PointSketch {
+  if (counts.every((count) => count >= least)) return { centroids, counts };
+  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= least);
+  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
+}
+
+export function emptySketch(cols: number): PointSketch {
+  return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
+}
+
+/** At most so many rows, one after the other: the one farthest from `known` and all before it, as long as one is apart. */
+export function farthestRows(points: Matrix, known: Matrix, count: number): number[] {
+  const { data, rows, cols } = points;
+  const squares = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const approach = (from: Float64Array, at: number) => {
+    for (let r = 0; r < rows; r++) squares[r] = Math.min(squares[r], squaredDistance(data, r * cols, from, at, cols));
+  };
+  for (let c = 0; c < known.rows; c++) approach(known.data, c * cols);
+  const found: number[] = [];
+  while (found.length < count) {
+    const farthest = squares.reduce((best, square, r) => (square > squares[best] ? r : best), 0);
+    if (!(squares[farthest] > 0)) break;
+    found.push(farthest);
+    approach(data, farthest * cols);
+  }
+  return found;
+}
+
 /** Where sketches are counted, one after the other. */
 let room = emptyStatistics(0, 0);
 
@@ -158,10 +177,7 @@ function supported(centroids: Matrix, points: PreparedPoints, minimum: number): 
     room = emptyStatistics(centroids.rows, centroids.cols);
   }
   points.statistics(centroids.data, room, false);
-  const counts = room.counts.slice();
-  if (counts.every((count) => count >= Math.max(1, minimum))) return { centroids, counts };
-  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
-  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
+  return supportedSketch({ centroids, counts: room.counts.slice() }, Math.max(1, minimum));
 }
 
 /** The devices of a network: their points, as given and prepared, and their links. */
@@ -195,9 +211,9 @@ export function federatedStart(
   options: SketchOptions,
   given?: readonly PointSketch[],
 ): FederatedStart {
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   const drawn = (i: number) => {
-    const minimum = leastSupport(network, i, options.minimum);
+    const minimum = leastSketchCount(network, i, options.minimum);
     return sketchPoints({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
   };
   const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
@@ -205,7 +221,7 @@ export function federatedStart(
   const forest = breadthFirst(network, links);
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
-  const components = membersOf(componentIn(forest));
+  const components = forestMembers(forest);
   const seeds = components.map((devices, c) => componentSeed(prepared, sketches, devices, c, options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), links, forest));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
@@ -224,7 +240,7 @@ function seedsOfDevices(
   size: number,
 ): CentroidSets {
   const { rows, cols } = seeds[0].centroids;
-  const sets = emptySets(new Uint32Array(size).fill(rows), cols);
+  const sets = emptyCentroidSets(new Uint32Array(size).fill(rows), cols);
   components.forEach((devices, c) => {
     for (const i of devices) sets.data.set(seeds[c].centroids.data, i * rows * cols);
   });
@@ -273,21 +289,19 @@ function componentSeed(
   most: number,
 ) {
   const { k, minimum, seed } = options;
-  const { centroids: points, counts: weights } =
-    devices.length === prepared.length ? sketches.all : joinedAt(sketches, devices);
+  const isWhole = devices.length === prepared.length;
+  const joined = isWhole ? sketches.all : joinSketches(devices.map((i) => sketchAt(sketches, i)));
+  const { centroids: points, counts: weights } = joined;
   if (points.rows === 0) {
     throw new RangeError(
       `no device in the component of device ${devices[0]} has minimum = ${minimum} points; lower minimum or give init`,
     );
   }
   // Fewer distinct clusters than k: some are named twice.
-  if (points.rows < k) {
-    const repeated = Uint32Array.from({ length: k }, (_, c) => c % points.rows);
-    return { centroids: takeRows(points, repeated), losses: 0 };
-  }
+  if (points.rows < k) return { centroids: repeatRows(points, k), losses: 0 };
   const run = { points, weights, prepared: fastKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streams = numberedStreams(seed, "federated", component);
-  const optima = distinctOptima(run, startsFor(points.rows), streams, most).map(({ centroids }) => centroids);
+  const optima = distinctKmeansOptima(run, startsFor(points.rows), streams, most).map(({ centroids }) => centroids);
   run.prepared.release();
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const statistics = emptyStatistics(k, points.cols);

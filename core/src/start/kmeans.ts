@@ -12,9 +12,9 @@ import {
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { numberedStreams, type Random, type Streams, spreadRows } from "../data/random.ts";
+import { numberedStreams, type Random, randomRows, type Streams } from "../data/random.ts";
 import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel } from "../kernel/kernel.ts";
-import { jsonModel } from "../kernel/model.ts";
+import { labelledModel } from "../kernel/model.ts";
 import { greedyTrials, plusPlus, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
@@ -89,20 +89,20 @@ export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = tru
   const found =
     init === undefined
       ? bestOf(run, restarts, numberedStreams(seed, "kmeans"))
-      : lloyd(run, empty === "keep" ? init.data : moveEmpty(run, init.data));
+      : lloyd(run, empty === "keep" ? init.data : startEmptyClusters(run, init.data));
   const best = empty === "keep" ? found : withoutEmpty(run, found);
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
   const { centroids, inertia, iterations, converged } = best;
-  return jsonModel({ centroids, labels, inertia, iterations, converged });
+  return labelledModel({ centroids, labels, inertia, iterations, converged });
 }
 
 /** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
 function withoutEmpty(run: KMeansRun, found: Clustering): Clustering {
   let { iterations, ...best } = found;
   while (iterations < run.maxIter) {
-    const start = moveEmpty(run, best.centroids.data);
+    const start = startEmptyClusters(run, best.centroids.data);
     if (start === best.centroids.data) break;
     const next = lloyd({ ...run, maxIter: run.maxIter - iterations }, start);
     iterations += next.iterations;
@@ -177,7 +177,7 @@ function sampleSize({ perCluster, least }: typeof SAMPLED, k: number): number {
 /** Work on a row from each of as many equal parts: spread over all rows, and none twice. */
 function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (sample: KMeansRun) => T): T {
   const { points, weights } = run;
-  const chosen = spreadRows(points.rows, size, random);
+  const chosen = randomRows(points.rows, size, random);
   const sample = takeRows(points, chosen);
   const own = weights && Float64Array.from(chosen, (r) => weights[r]);
   const prepared = fastKernel.prepare(sample, own);
@@ -187,7 +187,7 @@ function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (samp
 }
 
 /** The best few different ends of several starts, the best first. */
-export function distinctOptima(run: KMeansRun, restarts: number, streams: Streams, most: number): Clustering[] {
+export function distinctKmeansOptima(run: KMeansRun, restarts: number, streams: Streams, most: number): Clustering[] {
   const room: LloydRoom = {};
   const found = Array.from({ length: restarts }, (_, restart) => {
     return lloyd(run, seeds(run, streams.of(restart), room), room);
@@ -240,7 +240,7 @@ export const emptyRules = ["keep", "farthest"] as const;
  * nearest centroid is largest, those that were moved before included, and the first of equals. The same array where
  * none is empty, or where every point sits on a centroid.
  */
-export function moveEmpty(
+export function startEmptyClusters(
   { points, weights, prepared }: Omit<SeedingProblem, "k">,
   centroids: Float64Array,
 ): Float64Array {
@@ -261,11 +261,11 @@ export function moveEmpty(
     for (let r = 1; r < rows; r++) if (costs[r] > costs[farthest]) farthest = r;
     if (!(costs[farthest] > 0)) break;
     if (moved === centroids) moved = centroids.slice();
-    const centre = data.subarray(farthest * cols, (farthest + 1) * cols);
-    moved.set(centre, c * cols);
+    const point = data.subarray(farthest * cols, (farthest + 1) * cols);
+    moved.set(point, c * cols);
     for (let r = 0; r < rows; r++) {
       const weight = weights === undefined ? 1 : weights[r];
-      costs[r] = Math.min(costs[r], weight * squaredDistance(data, r * cols, centre, 0, cols));
+      costs[r] = Math.min(costs[r], weight * squaredDistance(data, r * cols, point, 0, cols));
     }
   }
   return moved;

@@ -2,24 +2,31 @@
 
 import { checkMatrixOf, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { columnRanges, columnsOf, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, stack } from "../data/matrix.ts";
 import { numberedStreams, randomStream } from "../data/random.ts";
-import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
+import { clusterMeans, emptyStatistics } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
-import { type GuardedPoints, type GuardState, guardPoints, RESOLUTION_SHARE, roundTo } from "../privacy/guarded.ts";
+import { type GuardState, roundGuarded } from "../privacy/guarded.ts";
 import {
   type CentroidSets,
   type Coupling,
+  couplingVariation,
+  emptyCentroidSets,
   emptyMatches,
-  emptySets,
   packSets,
   setAt,
-  totalVariationOfSets,
 } from "../update/coupling.ts";
-import { type Devices, type FederatedStart, federatedStart, type PointSketch } from "./federated.ts";
-import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+import {
+  type Devices,
+  emptySketch,
+  type FederatedStart,
+  farthestRows,
+  federatedStart,
+  type PointSketch,
+  supportedSketch,
+} from "./federated.ts";
+import { bestOf, type EmptyClusters, SHORT_RUN, startEmptyClusters, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
@@ -53,17 +60,18 @@ export interface Start {
   readonly traffic: Traffic;
 }
 
-export function start(devices: Devices, options: StartOptions): Start {
+export function start(devices: Devices | GuardedDevices, options: StartOptions): Start {
   const { datasets, graph } = devices;
   const { k, init } = options;
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
-  const clusters = clustersOf(k, datasets.length);
+  const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
   const numbers = clusters.map((own) => own * cols);
   const sent = sendTraffic(graph, numbers);
   if (Array.isArray(init)) {
     return { sets: packSets(givenCentroids(devices, init, clusters, options), cols), traffic: sent };
   }
+  if ("exact" in devices) return guardedStart(devices, options, clusters, sent);
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
@@ -77,10 +85,6 @@ export function start(devices: Devices, options: StartOptions): Start {
   return { sets: ownSets(devices, clusters, options), traffic: sent };
 }
 
-function clustersOf(k: ClusterCounts, devices: number): Uint32Array {
-  return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
-}
-
 /** What each device that has enough points begins with; the others begin as adoptFromNearest says. */
 function ownSets(
   devices: Devices,
@@ -90,7 +94,7 @@ function ownSets(
   otherwise?: CentroidSets,
 ): CentroidSets {
   const { datasets } = devices;
-  const sets = emptySets(clusters, columnsOf(datasets));
+  const sets = emptyCentroidSets(clusters, datasetColumns(datasets));
   datasets.forEach(({ rows }, i) => {
     if (rows < clusters[i]) return;
     sets.data.set(ownCentroids(devices, i, clusters[i], options, passesOver(rows)), sets.starts[i] * sets.cols);
@@ -121,7 +125,7 @@ function lowerOf(common: FederatedStart, own: Start, devices: Devices, options: 
     const sum = (losses: Float64Array) => members.reduce((total, i) => total + losses[i], 0);
     // Where all have the same centroids no link costs anything.
     const { alpha, coupling } = options;
-    const variation = totalVariationOfSets(own.sets, devices.links, coupling, matches, "squared", members);
+    const variation = couplingVariation(own.sets, devices.links, coupling, matches, "squared", members);
     if (!(sum(alone) + alpha * variation < sum(together))) continue;
     for (const i of members) data.set(setAt(own.sets, i).data, starts[i] * cols);
   }
@@ -153,14 +157,14 @@ function givenCentroids(
   clusters: Uint32Array,
   { empty }: StartOptions,
 ): Matrix[] {
-  const cols = columnsOf(datasets);
+  const cols = datasetColumns(datasets);
   if (init.length !== clusters.length) {
     throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
     checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
     const own = { points: datasets[i], prepared: points[i] };
-    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : moveEmpty(own, centroids.data);
+    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : startEmptyClusters(own, centroids.data);
     return { ...centroids, data: data.slice() };
   });
 }
@@ -215,48 +219,17 @@ function adoptFromNearest(
 
 // Where the devices of a guarded run begin: every device's own k-means enters by labels that may be published only.
 
-interface GuardedDevices extends Devices, GuardState {
-  readonly points: readonly GuardedPoints[];
-  /** The same rows, of which nothing is held back: for what is not sent. */
-  readonly exact: readonly PreparedPoints[];
-}
+type GuardedDevices = Devices & GuardState;
 
-/** A device with fewer than `minimum` rows for each cluster has too few to hide in: it follows its neighbours without any. */
-export function guardDevices(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  links: PackedLinks,
-  { k, minimum, kernel }: { readonly k: ClusterCounts; readonly minimum: number; readonly kernel: Kernel },
-): GuardedDevices {
-  const clusters = clustersOf(k, datasets.length);
-  const counted = datasets.map((own, i) => {
-    return own.rows >= clusters[i] * minimum ? own : { data: new Float64Array(0), rows: 0, cols: own.cols };
-  });
-  const exact = counted.map((own) => kernel.prepare(own));
-  return {
-    datasets: counted,
-    graph,
-    links,
-    minimum,
-    exact,
-    points: counted.map((own, i) => guardPoints(own, exact[i], minimum)),
-    resolution: columnRanges(datasets).map((range) => range * RESOLUTION_SHARE),
-  };
-}
-
-/** As `start`, for a given init, "federated" or "local". Devices without rows begin where others are. */
-export function guardedStart(devices: GuardedDevices, options: StartOptions): Start {
-  const { init, k } = options;
-  if (Array.isArray(init)) return start(devices, options);
+/** For "federated" or "local". Devices without rows begin where others are. */
+function guardedStart(devices: GuardedDevices, options: StartOptions, clusters: Uint32Array, sent: Traffic): Start {
   const { datasets, graph } = devices;
-  const cols = columnsOf(datasets);
-  const clusters = clustersOf(k, datasets.length);
+  const cols = datasetColumns(datasets);
   const own = datasets.map(({ rows }, i) => (rows > 0 ? ownClusters(devices, i, clusters[i], options) : undefined));
-  const sketches = own.map((found) => sketchOf(found, cols));
-  if (init === "federated") return federatedStart(devices, { ...options, k: k as number }, sketches);
+  const sketches = own.map((found) => (found === undefined ? emptySketch(cols) : supportedSketch(found, 1)));
+  if (options.init === "federated") return federatedStart(devices, { ...options, k: options.k as number }, sketches);
   const filled = own.map((found, i) => found && withNeighbours(found, sketches, graph.neighbours[i]));
-  const numbers = clusters.map((one) => one * cols);
-  return { sets: packSets(adoptFromNearest(filled, devices, clusters), cols), traffic: sendTraffic(graph, numbers) };
+  return { sets: packSets(adoptFromNearest(filled, devices, clusters), cols), traffic: sent };
 }
 
 /** The cores of a device's own k-means, which count as published from here on: their means, on the grid. */
@@ -269,61 +242,27 @@ function ownClusters(
   const own = datasets[device];
   const run = { points: own, prepared: exact[device], k, maxIter: defaults.maxIter, tol: 0 };
   const found = bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
-  const { counts, sums } = points[device].publishCores(found.data);
-  const data = sums.map((sum, i) =>
-    counts[Math.floor(i / own.cols)] > 0 ? sum / counts[Math.floor(i / own.cols)] : 0,
-  );
-  roundTo(resolution, data);
-  return { centroids: { data, rows: k, cols: own.cols }, counts };
-}
-
-/** The clusters that have rows. */
-function sketchOf(found: PointSketch | undefined, cols: number): PointSketch {
-  if (found === undefined) {
-    return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
-  }
-  const kept = Array.from(found.counts.keys()).filter((c) => found.counts[c] > 0);
-  return { centroids: takeRows(found.centroids, kept), counts: Float64Array.from(kept, (c) => found.counts[c]) };
+  const cores = points[device].publishCores(found.data);
+  const data = clusterMeans(cores, new Float64Array(found.data.length));
+  roundGuarded(resolution, data);
+  return { centroids: { data, rows: k, cols: own.cols }, counts: cores.counts };
 }
 
 /**
  * A cluster without published rows has no place of its own: its k-means mean is that of few rows. It begins at the
  * neighbours' centroid that is farthest from all that the device has or, without neighbours, where its largest is.
  */
-function withNeighbours(
-  { centroids, counts }: PointSketch,
-  sketches: readonly PointSketch[],
-  neighbours: ArrayLike<number>,
-): Matrix {
-  const { rows: k, cols } = centroids;
+function withNeighbours(own: PointSketch, sketches: readonly PointSketch[], neighbours: ArrayLike<number>): Matrix {
+  const { centroids, counts } = own;
+  const { rows, cols } = centroids;
   const data = centroids.data.slice();
-  const others = Array.from(neighbours, (j) => sketches[j].centroids).filter(({ rows }) => rows > 0);
-  const known = Array.from({ length: k }, (_, c) => c).filter((c) => counts[c] > 0);
-  for (let c = 0; c < k; c++) {
-    if (counts[c] > 0) continue;
-    const farthest = farthestOf(others, { data, cols }, known);
-    const largest = counts.indexOf(Math.max(...counts)) * cols;
-    data.set(farthest ?? data.slice(largest, largest + cols), c * cols);
-    known.push(c);
-  }
-  return { data, rows: k, cols };
-}
-
-function farthestOf(
-  others: readonly Matrix[],
-  { data, cols }: Pick<Matrix, "data" | "cols">,
-  known: readonly number[],
-): Float64Array | undefined {
-  let farthest: Float64Array | undefined;
-  let most = 0;
-  for (const other of others) {
-    for (let c = 0; c < other.rows; c++) {
-      const distances = known.map((own) => squaredDistance(other.data, c * cols, data, own * cols, cols));
-      const nearest = Math.min(...distances);
-      if (nearest <= most) continue;
-      most = nearest;
-      farthest = other.data.slice(c * cols, (c + 1) * cols);
-    }
-  }
-  return farthest;
+  const others = stack(Array.from(neighbours, (j) => sketches[j].centroids));
+  const empty = Array.from(counts.keys()).filter((c) => counts[c] === 0);
+  const farthest = farthestRows(others, supportedSketch(own, 1).centroids, empty.length);
+  const largest = counts.indexOf(Math.max(...counts));
+  empty.forEach((c, at) => {
+    const [from, row] = at < farthest.length ? [others.data, farthest[at]] : [data, largest];
+    data.set(from.slice(row * cols, (row + 1) * cols), c * cols);
+  });
+  return { data, rows, cols };
 }

@@ -29,7 +29,7 @@ export function checkPenalty(penalty: PenaltyOption) {
 }
 
 /** A penalty that can be computed without data. */
-export function checkScaled(penalty: PenaltyOption): Penalty {
+export function checkScaledPenalty(penalty: PenaltyOption): Penalty {
   checkPenalty(penalty);
   if (penalty === "squared" || typeof penalty === "object") return penalty;
   throw new RangeError(
@@ -37,7 +37,7 @@ export function checkScaled(penalty: PenaltyOption): Penalty {
   );
 }
 
-export function costOf({ name, scale }: ScaledPenalty, d: number): number {
+export function penaltyCost({ name, scale }: ScaledPenalty, d: number): number {
   // Not the difference of two roots: near 0 its digits would cancel.
   return name === "norm" ? d / (Math.sqrt(d + scale) + Math.sqrt(scale)) : Math.min(d, scale);
 }
@@ -47,7 +47,7 @@ export function costOf({ name, scale }: ScaledPenalty, d: number): number {
  * there: an update that lowers the sum of A(i, j) slope d lowers the sum of A(i, j) cost. Both ends of a link compute the
  * same slope from the same state, so that holds for updates one by one and, under its rules, for all devices at once.
  */
-export function slopeOf({ name, scale }: ScaledPenalty, d: number): number {
+export function penaltySlope({ name, scale }: ScaledPenalty, d: number): number {
   if (name === "norm") return 1 / (2 * Math.sqrt(d + scale));
   return d < scale ? 1 : 0;
 }
@@ -56,7 +56,7 @@ export function slopeOf({ name, scale }: ScaledPenalty, d: number): number {
 const SCALES = { norm: 0.01, truncated: 4 };
 
 /** `chance`: the discrepancy that two devices with the same clusters have by chance. */
-export function scaled(penalty: PenaltyOption, chance: () => number): Penalty {
+export function scaledPenalty(penalty: PenaltyOption, chance: () => number): Penalty {
   if (penalty === "squared" || typeof penalty === "object") return penalty;
   const scale = SCALES[penalty] * chance();
   if (scale > 0) return { name: penalty, scale };
@@ -86,13 +86,13 @@ export function setStart({ starts, rows }: CentroidSets, device: number): number
   return rows > 0 ? rows * device : starts[device];
 }
 
-export function setRows({ starts, rows }: CentroidSets, device: number): number {
+export function rowsOfSet({ starts, rows }: CentroidSets, device: number): number {
   return rows > 0 ? rows : starts[device + 1] - starts[device];
 }
 
 export function packSets(centroids: readonly Matrix[], cols: number): CentroidSets {
   const rows = centroids.map((own) => own.rows);
-  const sets = emptySets(rows, cols);
+  const sets = emptyCentroidSets(rows, cols);
   for (let i = 0; i < centroids.length; i++) sets.data.set(centroids[i].data, sets.starts[i] * cols);
   return sets;
 }
@@ -103,7 +103,7 @@ export function setAt({ data, starts, cols }: CentroidSets, device: number): Mat
   return { data: data.subarray(from * cols, to * cols), rows: to - from, cols };
 }
 
-export function emptySets(rows: ArrayLike<number>, cols: number): CentroidSets {
+export function emptyCentroidSets(rows: ArrayLike<number>, cols: number): CentroidSets {
   const starts = new Uint32Array(rows.length + 1);
   for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i];
   const first = rows.length > 0 ? rows[0] : 0;
@@ -244,7 +244,7 @@ function transport(
 }
 
 /** d(V, W) of two sets that were checked. */
-export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number {
+export function couplingDiscrepancy(a: Matrix, b: Matrix, coupling: Coupling): number {
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
@@ -259,7 +259,7 @@ const readAhead = new Float64Array(1);
  * a very large network they lie anywhere in slow memory, which answers many such questions at a time, but the steps of a
  * matching ask one after the other.
  */
-export function readNeighbours(sets: CentroidSets, links: PackedLinks, order: ArrayLike<number>, at: number): void {
+export function prefetchSets(sets: CentroidSets, links: PackedLinks, order: ArrayLike<number>, at: number): void {
   if (at % TOGETHER !== 0) return;
   const end = Math.min(order.length, at + TOGETHER);
   for (let position = at; position < end; position++) {
@@ -273,13 +273,13 @@ function readSets(sets: CentroidSets, { devices }: PackedLinks, from: number, to
   for (let at = from; at < to; at++) {
     const first = setStart(sets, devices[at]) * cols;
     // A set may begin in one line of the cache and end in the next.
-    read += data[first] + data[first + setRows(sets, devices[at]) * cols - 1];
+    read += data[first] + data[first + rowsOfSet(sets, devices[at]) * cols - 1];
   }
   readAhead[0] = read;
 }
 
 /** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
-export function totalVariationOfSets(
+export function couplingVariation(
   sets: CentroidSets,
   links: PackedLinks,
   coupling: Coupling,
@@ -290,16 +290,16 @@ export function totalVariationOfSets(
   const { data, cols } = sets;
   let total = 0;
   for (let n = 0; n < devices.length; n++) {
-    readNeighbours(sets, links, devices, n);
+    prefetchSets(sets, links, devices, n);
     const i = devices[n];
-    const [start, rows] = [setStart(sets, i), setRows(sets, i)];
+    const [start, rows] = [setStart(sets, i), rowsOfSet(sets, i)];
     const end = links.starts[i + 1];
     for (let at = links.starts[i]; at < end; at++) {
       const j = links.devices[at];
       // An edge is counted at its lower end.
       if (j < i) continue;
-      const d = match(coupling, data, start, rows, data, setStart(sets, j), setRows(sets, j), cols, matches);
-      total += links.weights[at] * (penalty === "squared" ? d : costOf(penalty, d));
+      const d = match(coupling, data, start, rows, data, setStart(sets, j), rowsOfSet(sets, j), cols, matches);
+      total += links.weights[at] * (penalty === "squared" ? d : penaltyCost(penalty, d));
     }
   }
   return total;

@@ -19,7 +19,7 @@ const FREE_DEVIATIONS = 0.5;
 const LEAST_FREEDOM = 10;
 
 /** How far a centroid of so many points may be from their mean, in standard errors of that mean. */
-export function largestDrift(points: number): number {
+export function largestRobustDrift(points: number): number {
   checkAtLeastZero("points", points);
   return Math.max(MOST_ERRORS, FREE_DEVIATIONS * Math.sqrt(points));
 }
@@ -53,7 +53,7 @@ function distanceToMean({ counts, sums }: Statistics, centroids: Float64Array, c
 }
 
 /** How far each centroid is from the mean of its points, in standard errors; 0 where that cannot be said. */
-export function driftOf({ k, cols, centroids, statistics }: UpdateState): Float64Array {
+export function robustDrift({ k, cols, centroids, statistics }: UpdateState): Float64Array {
   const { counts } = statistics;
   const deviation = deviationOf(statistics, centroids, cols);
   return Float64Array.from({ length: k }, (_, c) => {
@@ -63,13 +63,13 @@ export function driftOf({ k, cols, centroids, statistics }: UpdateState): Float6
 }
 
 /** After (M): takes centroids back to the cap. The statistics are those of the centroids `before` (M). */
-export function capDrift({ k, cols, centroids, statistics }: UpdateState, before: Float64Array): void {
+export function capRobustDrift({ k, cols, centroids, statistics }: UpdateState, before: Float64Array): void {
   const { counts, sums } = statistics;
   if (freedomOf(counts) < LEAST_FREEDOM) return;
   const deviation = deviationOf(statistics, before, cols);
   for (let c = 0; c < k; c++) {
     if (counts[c] === 0 || deviation === 0) continue;
-    const most = (largestDrift(counts[c]) * deviation) / Math.sqrt(counts[c]);
+    const most = (largestRobustDrift(counts[c]) * deviation) / Math.sqrt(counts[c]);
     const distance = distanceToMean(statistics, centroids, c, cols);
     if (distance <= most) continue;
     for (let i = c * cols; i < (c + 1) * cols; i++) {

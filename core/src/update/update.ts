@@ -2,8 +2,8 @@
 // touches points: (E1) enters through its statistics, so the rows may be in memory or in a database that answers later.
 
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
-import { costOf, match, setRows, setStart, slopeOf } from "./coupling.ts";
-import { capDrift, matchRobustly } from "./robustPull.ts";
+import { match, penaltyCost, penaltySlope, rowsOfSet, setStart } from "./coupling.ts";
+import { capRobustDrift, matchRobustly } from "./robustPull.ts";
 import type { RobustRoom, UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */
@@ -47,7 +47,7 @@ function pass(update: UpdateState): boolean {
   if (!update.isAssigned) return true;
   const { tol, passes: most } = update.settings;
   const before = update.objective;
-  update.objective = localObjective(update);
+  update.objective = updateObjective(update);
   // With tol 0 only rest is the end: rounding can keep J while centroids still move.
   const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
   if (update.passes > 0 && (isSettled || update.passes === most)) return false;
@@ -65,7 +65,7 @@ function pass(update: UpdateState): boolean {
 }
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
-export function localObjective(update: UpdateState): number {
+export function updateObjective(update: UpdateState): number {
   const { robust } = update;
   const pull = robust === undefined ? matchNeighbours(update) : matchRobustly(update, robust);
   return update.pointScale * update.statistics.loss + update.settings.alpha * pull;
@@ -84,14 +84,14 @@ function matchNeighbours(update: UpdateState): number {
   let { variation } = update.running;
   for (let n = firstLink; n < endLink; n++) {
     const start = setStart(sets, links.devices[n]);
-    const rows = setRows(sets, links.devices[n]);
+    const rows = rowsOfSet(sets, links.devices[n]);
     const d = match(coupling, centroids, 0, k, data, start, rows, cols, matches);
     let weight = links.weights[n];
-    const cost = weight * (penalty === "squared" ? d : costOf(penalty, d));
+    const cost = weight * (penalty === "squared" ? d : penaltyCost(penalty, d));
     total += cost;
     if (links.devices[n] > update.device) variation += cost;
     // The pull of a link falls as its ends part.
-    if (penalty !== "squared") weight *= slopeOf(penalty, d);
+    if (penalty !== "squared") weight *= penaltySlope(penalty, d);
     for (let c = 0; c < k; c++) {
       pullWeights[c] += weight;
       addRow(weight, data, start + matches.toOther[c], pullSums, c, cols);
@@ -170,7 +170,7 @@ function moveWithinCap(update: UpdateState, { before, cut }: RobustRoom): boolea
     const step = (fate === 2 ? 0.5 : 1) / Math.max(1, settings.relaxation);
     centroids[i] = before[i] + step * (centroids[i] - before[i]);
   }
-  if (settings.robust === true) capDrift(update, before);
+  if (settings.robust === true) capRobustDrift(update, before);
   if (settings.safeguard && update.tried === 0 && update.passes === 0) update.firstPass.set(centroids);
   return !isAt(centroids, before, 0);
 }

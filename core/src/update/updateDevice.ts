@@ -12,15 +12,15 @@ import {
   checkWeights,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, stack } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import { jsKernel } from "../kernel/js.ts";
-import { checkStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { checkKernelStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { plusPlus } from "../kernel/seeding.ts";
-import { packSets } from "./coupling.ts";
-import { driftOf } from "./robustPull.ts";
-import { copyStatistics, localObjective, runUpdate, runUpdateAsync } from "./update.ts";
+import { packSets, setAt } from "./coupling.ts";
+import { robustDrift } from "./robustPull.ts";
+import { copyStatistics, runUpdate, runUpdateAsync, updateObjective } from "./update.ts";
 import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
@@ -62,7 +62,7 @@ export function updateDevice(
   if (settings.freshStarts > 0) {
     const { seed = defaults.seed } = options;
     checkSeed(seed);
-    update.freshStarts = drawFreshStarts(points, update, randomStream(seed, "fresh"));
+    update.freshStarts = drawUpdateSeeds(points, update, randomStream(seed, "fresh"));
   }
   runUpdate(update, remembered(points, settings.kernel));
   return resultOf(update);
@@ -103,7 +103,7 @@ export async function updateDeviceAsync(
   await runUpdateAsync(update, async () => {
     // A copy: the source may keep what it was asked.
     const answer = await source.statistics({ data: update.centroids.slice(), rows: update.k, cols: update.cols });
-    checkStatistics(answer, rows, update.k, update.cols);
+    checkKernelStatistics(answer, rows, update.k, update.cols);
     copyStatistics(answer, update.statistics);
   });
   return resultOf(update);
@@ -151,7 +151,7 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
 function resultOf(update: UpdateState): DeviceUpdate {
   const { centroids, k, cols, passes, pointScale, robust } = update;
   const { counts, loss } = update.statistics;
-  const objective = localObjective(update);
+  const objective = updateObjective(update);
   return {
     centroids: { data: centroids, rows: k, cols },
     basis: { data: update.basis, rows: k, cols },
@@ -160,7 +160,7 @@ function resultOf(update: UpdateState): DeviceUpdate {
     counts,
     contraction: contraction(update),
     passes,
-    ...(robust === undefined ? {} : { rejected: Float64Array.from(robust.rejected), drift: driftOf(update) }),
+    ...(robust === undefined ? {} : { rejected: Float64Array.from(robust.rejected), drift: robustDrift(update) }),
   };
 }
 
@@ -188,26 +188,18 @@ function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
 // Fresh starts of an update: k-means++ draws on the points and the neighbours' centroids together.
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
-export function drawFreshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
-  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
-  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
-    from: sets.starts[j],
-    to: sets.starts[j + 1],
-    weight: links.weights[firstLink + n],
-  }));
-  const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
-  if (rows < k) return [];
-  const data = new Float64Array(rows * cols);
-  const weights = new Float64Array(rows).fill(pointScale);
-  data.set(points.data);
+export function drawUpdateSeeds(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
+  const { k, links, firstLink, endLink, pointScale, sets, settings } = update;
+  const others = Array.from(links.devices.subarray(firstLink, endLink), (j) => setAt(sets, j));
+  const augmented = stack([points, ...others]);
+  if (augmented.rows < k) return [];
+  const weights = new Float64Array(augmented.rows).fill(pointScale);
   let at = points.rows;
-  for (const { from, to, weight } of others) {
-    data.set(sets.data.subarray(from * cols, to * cols), at * cols);
-    weights.fill(settings.alpha * weight, at, at + to - from);
-    at += to - from;
-  }
+  others.forEach(({ rows }, n) => {
+    weights.fill(settings.alpha * links.weights[firstLink + n], at, at + rows);
+    at += rows;
+  });
   if (weights.every((weight) => weight === 0)) return [];
-  const augmented = { data, rows, cols };
   const run = { points: augmented, weights, prepared: jsKernel.prepare(augmented, weights), k };
   return Array.from({ length: settings.freshStarts }, () => plusPlus(run, random));
 }

@@ -2,7 +2,7 @@
 
 import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { describeValue, type OptionNames, type Settled } from "../data/optionNames.ts";
+import { describeArgument, type OptionNames, type Settled } from "../data/optionNames.ts";
 import { checkKernel, type Kernel } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type Coupling, couplings } from "./coupling.ts";
@@ -117,7 +117,7 @@ export function updateSettings(options: UpdateOptions, around: Neighbourhood = {
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
   checkInteger("freshStarts", freshStarts, 0);
   if (typeof robust !== "boolean" && robust !== "pull") {
-    throw new RangeError(`robust must be true, false or "pull", got ${describeValue(robust)}`);
+    throw new RangeError(`robust must be true, false or "pull", got ${describeArgument(robust)}`);
   }
   checkKernel(kernel);
   if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {

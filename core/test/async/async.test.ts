@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { chooseAsync, fitAsync, kmeansAsync, type WorkerProgress } from "../../src/async/node.ts";
-import { computationsOn, type JobHost } from "../../src/async/remote.ts";
+import { type JobHost, workerComputations } from "../../src/async/remote.ts";
 import { choose, complete, fit, jsKernel, kmeans, type Matrix, matrix, paperData, ring } from "../../src/index.ts";
 
 const { datasets } = paperData("var", 5, 60, 3);
@@ -118,7 +118,7 @@ describe("on a host of one's own", () => {
         return () => {};
       },
     });
-    await expect(computationsOn(host).kmeansAsync(points, { k: 1 })).rejects.toThrow("out of memory");
+    await expect(workerComputations(host).kmeansAsync(points, { k: 1 })).rejects.toThrow("out of memory");
   });
 
   test("end the worker once, and hear nothing after that", async () => {
@@ -135,7 +135,7 @@ describe("on a host of one's own", () => {
       },
     });
     const onProgress = (progress: WorkerProgress) => void reports.push(progress);
-    expect(await computationsOn(host).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
+    expect(await workerComputations(host).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
     expect([ends, reports]).toEqual([1, []]);
   });
 
@@ -150,7 +150,9 @@ describe("on a host of one's own", () => {
       },
     });
     const large = { data: new Float64Array(2 ** 20), rows: 2 ** 20, cols: 1 };
-    await expect(computationsOn(host).kmeansAsync(large, { k: 1, signal: controller.signal })).rejects.toThrow("stop");
+    await expect(workerComputations(host).kmeansAsync(large, { k: 1, signal: controller.signal })).rejects.toThrow(
+      "stop",
+    );
     expect(started).toBe(false);
   });
 
@@ -166,7 +168,7 @@ describe("on a host of one's own", () => {
       },
     });
     const all = [shared, large, Float64Array.of(1)].map((data) => ({ data, rows: data.length, cols: 1 }));
-    await computationsOn(host).fitAsync(all, complete(3), options);
+    await workerComputations(host).fitAsync(all, complete(3), options);
     expect(sent.map((data) => data.buffer instanceof SharedArrayBuffer)).toEqual([true, true, false]);
     expect([sent[0] === shared, sent[1] === large, sent[2] === all[2].data]).toEqual([true, false, true]);
     expect(sent[1].every((x) => x === 3)).toBe(true);

@@ -5,6 +5,7 @@ import {
   chooseAlpha,
   chooseK,
   communities,
+  communityData,
   complete,
   distortion,
   erdosRenyi,
@@ -22,10 +23,9 @@ import {
   splitBySizes,
   splitEvenly,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, labelledMoments, pairSeparation, solved } from "../../src/choose/clusterMoments.ts";
+import { labelledMoments, momentsCholesky, pairSeparation, whitenByMoments } from "../../src/choose/clusterMoments.ts";
 import { forAllProblems } from "../problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
@@ -334,16 +334,16 @@ describe("pairSeparation(sums, a, b)", () => {
   });
 
   it("measures in the factor of a covariance: L L' = S and L^-1 x", () => {
-    const factor = cholesky(Float64Array.of(4, 2, 2, 10), 2);
+    const factor = momentsCholesky(Float64Array.of(4, 2, 2, 10), 2);
     expect(Array.from(factor)).toEqual([2, 0, 1, 3]);
-    expect(Array.from(solved(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
+    expect(Array.from(whitenByMoments(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
   });
 });
 
 describe("chooseAlpha(datasets, graph, options)", () => {
   it("stays alone among strangers: its fresh loss is at most 1.5 times that of the best alpha", () => {
     for (const seed of [0, 3, 9, 15]) {
-      const drawn = twoCommunities(5, 250, seed).datasets;
+      const drawn = communityData(5, 250, seed).datasets;
       const part = (from: number, to: number) =>
         drawn.map(({ data }) => ({ data: data.slice(2 * from, 2 * to), rows: to - from, cols: 2 }));
       const [datasets, fresh] = [part(0, 50), part(50, 250)];

@@ -3,6 +3,7 @@
 import {
   chooseLinks,
   communities,
+  communityData,
   complete,
   edges,
   erdosRenyi,
@@ -17,7 +18,6 @@ import {
   splitByClasses,
   splitByLabel,
   splitBySizes,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { lnFisher, lnTailOfF } from "../../src/choose/links.ts";
@@ -42,7 +42,7 @@ describe("chooseLinks(datasets, graph, options)", () => {
   it("keeps the links inside two communities and drops those between, from twice the spread of a cluster on", () => {
     for (const shift of [2, 4, 8, 15]) {
       for (const seed of [0, 1]) {
-        const { datasets } = twoCommunities(5, 50, seed, shift);
+        const { datasets } = communityData(5, 50, seed, shift);
         const links = communities([5, 5], 0.8, 0.3, randomStream(seed, "graph"));
         const { graph: kept, dropped } = chooseLinks(datasets, links, { k: 3, seed });
         expect(dropped, `shift ${shift}`).toEqual(between(links).map(([i, j]) => [i, j]));
@@ -54,7 +54,7 @@ describe("chooseLinks(datasets, graph, options)", () => {
 
   it("sees smaller differences the more rows there are, and none where there are none", () => {
     const droppedAt = (points: number, shift: number) => {
-      const { datasets } = twoCommunities(2, points, 3, shift);
+      const { datasets } = communityData(2, points, 3, shift);
       return chooseLinks(datasets, complete(4), { k: 3 }).dropped.length;
     };
     expect([droppedAt(50, 0.4), droppedAt(1000, 0.4), droppedAt(1000, 0)]).toEqual([0, 4, 0]);

@@ -28,7 +28,7 @@ const calls: Record<string, readonly unknown[]> = {
   splitByLabel: [drawn, 2, 1, 1],
   splitBySizes: [drawn, [1, 3], 1],
   splitEvenly: [drawn, 2, 1],
-  twoCommunities: [2, 5, 1],
+  communityData: [2, 5, 1],
   fit: [datasets, network, few],
   fitRounds: [datasets, network, few],
   communities: [[1, 2], 1, 0, random],
@@ -68,13 +68,13 @@ const calls: Record<string, readonly unknown[]> = {
   consensusRounds: [datasets, network, few],
   distributedRounds: [datasets, network, few],
   floodSettings: ["own", datasets, network, few],
-  labelLateDevice: [points, centroids, { k: 2 }],
+  lateKfedLabels: [points, centroids, { k: 2 }],
   methodOfAnswer: [() => ({ centroids: [], traffic: { messages: 0, bytes: 0 } })],
   methodOfRounds: [() => () => ({ largestMove: 0, converged: true })],
   predict: [centroids, points],
   normalStream: [random],
   randomStream: [1],
-  largestDrift: [100],
+  largestRobustDrift: [100],
   laplacianExtremes: [network],
   updateDevice: [points, centroids, [centroids], { alpha: 1 }],
   updateDeviceAsync: [source, centroids, [centroids], { alpha: 1 }],
@@ -83,8 +83,15 @@ const calls: Record<string, readonly unknown[]> = {
 
 /** What a method of one's own is made with: the arguments come from `methodOfRounds` and `methodOfAnswer`, which check. */
 const tools = [
-  ...["commit", "refreshStatistics", "orderSeeds", "largestCoordinate", "ownCentres", "sharedCentres"],
-  ...["solveComponents", "collect", "sendTraffic", "floodTraffic", "sumTraffic", "addTraffic"],
+  ...[
+    "commitNetworkUpdate",
+    "refreshNetworkStatistics",
+    "orderMethodSeeds",
+    "largestNetworkCoordinate",
+    "centroidsToFlood",
+    "centroidsOfFlood",
+  ],
+  ...["solveFlood", "collectFlood", "sendTraffic", "floodTraffic", "sumTraffic", "addTraffic"],
 ];
 
 /** Arguments that may be left out. */
@@ -218,7 +225,7 @@ describe("options", () => {
     const others = {
       ...{ eta: undefined, seeds: undefined, beta: undefined, settle: undefined, rho: undefined, exchanges: undefined },
       ...{ coresetSize: undefined, backboneSize: undefined, counts: undefined },
-      ...{ epsilon: undefined, bounds: undefined, localCentres: undefined, localIterations: undefined },
+      ...{ epsilon: undefined, bounds: undefined, localCentroids: undefined, localIterations: undefined },
     };
     for (const [name, method] of Object.entries(methods)) {
       expect(method(drawnSets, network3, { ...all, ...others }), name).toEqual(method(drawnSets, network3, said));

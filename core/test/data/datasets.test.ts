@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  communityData,
   type LabelledPoints,
   matrix,
   type Partition,
@@ -10,7 +11,6 @@ import {
   splitEvenly,
   stack,
   toRows,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 
@@ -42,7 +42,7 @@ describe("paperData(kind, devices, pointsPerDevice, seed)", () => {
     expect(bytes(paperData("iso", 10, 100, 1))).toBe("de85b6426c76db24");
     expect(bytes(paperData("var", 10, 100, 1))).toBe("11b79bf382611317");
     expect(bytes(paperData("aniso", 10, 100, 1))).toBe("846039cc3f3c2bba");
-    expect(bytes(twoCommunities(5, 50, 1))).toBe("30c55ea9e4a3fc34");
+    expect(bytes(communityData(5, 50, 1))).toBe("30c55ea9e4a3fc34");
     expect(bytes(splitByLabel(drawn, 4, 0.2, 1))).toBe("8b265e2470f2e0fa");
   });
 
@@ -78,9 +78,9 @@ describe("paperData(kind, devices, pointsPerDevice, seed)", () => {
   });
 });
 
-describe("twoCommunities(devicesEach, pointsPerDevice, seed)", () => {
+describe("communityData(devicesEach, pointsPerDevice, seed)", () => {
   it("moves the second community's centres by 15 in every coordinate", () => {
-    const data = twoCommunities(5, 900, 4);
+    const data = communityData(5, 900, 4);
     expect(data.datasets.length).toBe(10);
     for (const label of [0, 1, 2]) {
       const [first, second] = [moments(data, label), moments(data, label + 3)];

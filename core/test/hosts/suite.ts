@@ -2,6 +2,7 @@
 // and results. The tests beside it run it in Chromium and on a newer Node, and compare with what this Node says.
 
 import {
+  communityData,
   fit,
   kmeans,
   type Matrix,
@@ -9,9 +10,8 @@ import {
   paperData,
   randomStream,
   ring,
-  twoCommunities,
 } from "../../src/index.ts";
-import { theMachine } from "../../src/kernel/module.ts";
+import { theWasmMachine } from "../../src/kernel/module.ts";
 import { compare } from "../kernel/compare.ts";
 import { largeProblemOf, problemOf } from "../kernel/problems.ts";
 
@@ -42,7 +42,7 @@ export async function report(): Promise<HostReport> {
   for (let seed = 0; seed < PROBLEMS; seed++) differences.push(...compare(problemOf(seed)));
   for (let seed = 0; seed < LARGE_PROBLEMS; seed++) differences.push(...compare(largeProblemOf(seed)));
   return {
-    hasSimd: theMachine() !== undefined,
+    hasSimd: theWasmMachine() !== undefined,
     isIsolated: (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true,
     differences: differences.slice(0, 10),
     hashes: await hashes(),
@@ -59,7 +59,7 @@ export async function hashes(): Promise<Record<string, string>> {
     iso: await digest(partsOf(iso)),
     var: await digest(partsOf(paperData("var", 10, 100, 1))),
     aniso: await digest(partsOf(paperData("aniso", 10, 100, 1))),
-    communities: await digest(partsOf(twoCommunities(5, 50, 1))),
+    communities: await digest(partsOf(communityData(5, 50, 1))),
     stream: await digest([Float64Array.from({ length: 1000 }, random)]),
     kmeans: await digest([clustering.centroids.data, clustering.labels, Float64Array.of(clustering.inertia)]),
     fit: await digest(network.centroids.map(({ data }: Matrix) => data)),

@@ -5,9 +5,9 @@ import { runs, testSeed } from "../../../test/runs.ts";
 import { compile } from "../../assembly/build.mjs";
 import type { Matrix } from "../../src/data/matrix.ts";
 import { TINY_BYTES, WASM_BYTES } from "../../src/kernel/bytes.ts";
-import { chooseBall, stepOf } from "../../src/kernel/codes.ts";
+import { codeBall, codeStep } from "../../src/kernel/codes.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
-import { theMachine } from "../../src/kernel/module.ts";
+import { theWasmMachine } from "../../src/kernel/module.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
 import { compare } from "./compare.ts";
 import { largeProblemOf, type Problem, randomOf, wideProblemOf } from "./problems.ts";
@@ -28,19 +28,19 @@ test(`every engine answers with the bits of the reference on ${LARGER} wide prob
  * Points on the bisector of two centroids a and b whose codes are as wrong as codes can be: every coordinate is rounded
  * by almost half a step, always towards the same centroid, and all coordinates of a - b have one size, so that the
  * inequality of Cauchy and Schwarz is nearly an equality. The screen sees a lead of about its error bound where there
- * is none. Rows that the screen samples for its centre and radius stay random.
+ * is none. Rows that the screen samples for its origin and radius stay random.
  */
 function atTheBound(d: number, seed: number): { points: Matrix; centroids: Float64Array } {
   const random = randomOf(seed);
   const rows = 511 * 63;
   const data = Float64Array.from({ length: rows * d }, () => 2 * random() - 1);
   const points = { data, rows, cols: d };
-  const ball = chooseBall(points);
-  if (ball === undefined) throw new Error("the sample must have a centre");
-  const { centre, radius } = ball;
-  const step = stepOf(radius);
+  const ball = codeBall(points);
+  if (ball === undefined) throw new Error("the sample must have a origin");
+  const { origin, radius } = ball;
+  const step = codeStep(radius);
   const signs = Float64Array.from({ length: d }, () => (random() < 0.5 ? -1 : 1));
-  const a = centre.map((x, j) => x + 0.3 * signs[j] + 0.1 * random());
+  const a = origin.map((x, j) => x + 0.3 * signs[j] + 0.1 * random());
   const b = a.map((x, j) => x - 0.6 * signs[j]);
   for (let r = 0; r < rows; r++) {
     if (r % 63 === 0 || r % 511 === 0) continue;
@@ -49,14 +49,14 @@ function atTheBound(d: number, seed: number): { points: Matrix; centroids: Float
     // The imbalance of a row: its projection on a - b, less that of the middle of a and b, in units of a step.
     const imbalance = (share: number) =>
       signs.reduce(
-        (sum, sign, j) => sum + sign * (codes[j] + share * side * sign - ((a[j] + b[j]) / 2 - centre[j]) / step),
+        (sum, sign, j) => sum + sign * (codes[j] + share * side * sign - ((a[j] + b[j]) / 2 - origin[j]) / step),
         0,
       );
     codes[0] -= signs[0] * Math.round(imbalance(0.45));
     const share = 0.45 - (side * imbalance(0.45)) / d;
     const off = (random() - 0.5) * 10 ** (-16 * random());
     for (let j = 0; j < d; j++)
-      data[r * d + j] = centre[j] + step * (codes[j] + share * side * signs[j] + off * signs[j]);
+      data[r * d + j] = origin[j] + step * (codes[j] + share * side * signs[j] + off * signs[j]);
   }
   return { points, centroids: Float64Array.from([...a, ...b]) };
 }
@@ -83,10 +83,10 @@ test("squaredDistances has the bits of the reference", () => {
   for (const d of [1, 2, 4, 5, 16, 33]) {
     const random = randomOf(d);
     const points = { data: Float64Array.from({ length: 1031 * d }, () => random() + 1e6), rows: 1031, cols: d };
-    const centre = points.data.slice(0, d);
+    const origin = points.data.slice(0, d);
     const [ours, reference] = [wasmKernel(), jsKernel].map((kernel) => {
       const into = new Float64Array(points.rows);
-      kernel.prepare(points).squaredDistances(centre, into);
+      kernel.prepare(points).squaredDistances(origin, into);
       return into;
     });
     expect(ours).toEqual(reference);
@@ -121,9 +121,9 @@ test("released devices give their memory to the next", () => {
   const points = { data: new Float64Array(50_000 * 8).fill(1), rows: 50_000, cols: 8 };
   const kernel = wasmKernel();
   kernel.prepare(points).release();
-  const before = theMachine()?.f64().length;
+  const before = theWasmMachine()?.f64().length;
   for (let i = 0; i < 50; i++) kernel.prepare(points).release();
-  expect(theMachine()?.f64().length).toBe(before);
+  expect(theWasmMachine()?.f64().length).toBe(before);
 });
 
 test("the committed bytes are what the sources compile to", async () => {

@@ -13,7 +13,7 @@ import {
   toRows,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { kfed, labelLateDevice } from "../../src/methods/kfed.ts";
+import { kfed, lateKfedLabels } from "../../src/methods/kfed.ts";
 import { randomMatrix } from "../problems.ts";
 
 /** Devices that hold `each` points of some of the blobs, in turn; the centres of the blobs lie `apart` from each other. */
@@ -43,7 +43,7 @@ describe("kfed(datasets, graph, options)", () => {
   it("recovers separated blobs exactly, though no device has seen all", () => {
     for (const cols of [2, 10, 100]) {
       const { datasets, labels } = blobs(held, 15, cols, 60 + 4 * Math.sqrt(cols));
-      const model = kfed(datasets, ring(5), { ...options, localCentres: 2 });
+      const model = kfed(datasets, ring(5), { ...options, localCentroids: 2 });
       expect(adjustedRandIndex(flat(model.labels()), flat(labels)), `${cols} columns`).toBe(1);
       const nearest = datasets.map((points, i) => predict(model.centroids[i], points));
       expect(flat(nearest)).toEqual(flat(model.labels()));
@@ -73,15 +73,15 @@ describe("kfed(datasets, graph, options)", () => {
   it("gives a late device the labels it would have had on time", () => {
     const { datasets } = blobs([...held, [1, 3, 0]], 12, 5, 40);
     const late = datasets[5];
-    for (const localCentres of [2, 3, 4]) {
-      const own = { ...options, localCentres };
+    for (const localCentroids of [2, 3, 4]) {
+      const own = { ...options, localCentroids };
       const onTime = kfed(datasets, complete(6), own);
       const without = kfed(datasets.slice(0, 5), complete(5), own);
-      expect(labelLateDevice(late, onTime.centroids[5], own)).toEqual(onTime.labels()[5]);
-      expect(labelLateDevice(late, without.centroids[0], own)).toEqual(onTime.labels()[5]);
+      expect(lateKfedLabels(late, onTime.centroids[5], own)).toEqual(onTime.labels()[5]);
+      expect(lateKfedLabels(late, without.centroids[0], own)).toEqual(onTime.labels()[5]);
     }
     expect(
-      labelLateDevice(
+      lateKfedLabels(
         matrix([[1, 2]]),
         matrix([
           [0, 0],
@@ -136,7 +136,7 @@ describe("kfed(datasets, graph, options)", () => {
 
   it("begins with the lowest device that told anything, and adds the farthest of the others' centres", () => {
     const datasets = [[[7]], [[0], [0], [4], [4]], [[100], [100], [1], [1]], [[-50], [-50], [5], [5]]].map(matrix);
-    const { centroids } = kfed(datasets, path(4), { ...options, localCentres: 2 });
+    const { centroids } = kfed(datasets, path(4), { ...options, localCentroids: 2 });
     const found = Array.from(centroids[3].data);
     expect([found.slice(0, 2).sort(), found.slice(2)]).toEqual([
       [0.5, 4.5],
@@ -163,7 +163,7 @@ describe("kfed(datasets, graph, options)", () => {
       3,
       40,
     );
-    const { messages, bytes, rounds } = kfed(datasets, path(2), { ...options, localCentres: 2 });
+    const { messages, bytes, rounds } = kfed(datasets, path(2), { ...options, localCentroids: 2 });
     // Each tells its own two and passes on the other's.
     expect([messages, bytes, rounds]).toEqual([4, 2 * 8 * 2 * 2 * 3, 0]);
   });
@@ -171,9 +171,9 @@ describe("kfed(datasets, graph, options)", () => {
   it("refuses what it cannot use, in one line", () => {
     const { datasets } = blobs([[0, 1]], 10, 3, 40);
     const run = (more: object) => () => kfed(datasets, graph(1, []), { ...options, ...more });
-    expect(run({ localCentres: 5 })).toThrow("localCentres must be an integer from 1 to 4 (k), got 5");
+    expect(run({ localCentroids: 5 })).toThrow("localCentroids must be an integer from 1 to 4 (k), got 5");
     expect(run({ minimum: 0 })).toThrow("minimum must be an integer of at least 1, got 0");
-    const late = () => labelLateDevice(datasets[0], matrix([[1, 2, 3]]), options);
+    const late = () => lateKfedLabels(datasets[0], matrix([[1, 2, 3]]), options);
     expect(late).toThrow("centroids must be 4 x 3 (k), got 1 x 3");
   });
 });

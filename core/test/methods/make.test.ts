@@ -2,14 +2,16 @@
 
 import { expect, test } from "vitest";
 import {
-  collect,
-  commit,
+  centroidsOfFlood,
+  centroidsToFlood,
+  collectFlood,
+  commitNetworkUpdate,
   edges,
   erdosRenyi,
   floodSettings,
   floodTraffic,
   kmeans,
-  largestCoordinate,
+  largestNetworkCoordinate,
   type Method,
   type MethodOptions,
   matrix,
@@ -17,15 +19,13 @@ import {
   methodOfRounds,
   methods,
   type NetworkState,
-  orderSeeds,
-  ownCentres,
+  orderMethodSeeds,
   paperData,
   randomStream,
-  refreshStatistics,
+  refreshNetworkStatistics,
   ring,
   sendTraffic,
-  sharedCentres,
-  solveComponents,
+  solveFlood,
 } from "../../src/index.ts";
 
 const { datasets } = paperData("var", 6, 50, 3);
@@ -49,13 +49,13 @@ const forero = (eta: number): Method =>
   methodOfRounds((state, { seeds = "local" }: MethodOptions) => {
     const { graph, k, sets } = state;
     const length = k * sets.cols;
-    orderSeeds(state, seeds);
+    orderMethodSeeds(state, seeds);
     const multipliers = new Float64Array(sets.data.length);
     return () => {
       admmRound(state, multipliers, eta);
-      const moves = datasets.map((_, i) => commit(state, i));
+      const moves = datasets.map((_, i) => commitNetworkUpdate(state, i));
       datasets.forEach((_, i) => {
-        refreshStatistics(state, i);
+        refreshNetworkStatistics(state, i);
         for (let x = i * length; x < (i + 1) * length; x++) {
           let sum = 0;
           for (const j of graph.neighbours[i]) sum += sets.data[x] - sets.data[x + (j - i) * length];
@@ -77,13 +77,13 @@ test("methodOfRounds makes distributed k-means, bit for bit, with its history an
 test("methodOfAnswer makes the clusters backbone, bit for bit", () => {
   const backbone = methodOfAnswer((points, graph, asked) => {
     const settings = floodSettings("backbone", points, graph, asked);
-    const flooded = points.map((own, i) => ownCentres(own, 2 * settings.k + 2, i, settings));
-    const centroids = solveComponents(graph, (devices) => {
+    const flooded = points.map((own, i) => centroidsToFlood(own, 2 * settings.k + 2, i, settings));
+    const centroids = solveFlood(graph, (devices) => {
       const parts = devices.map((i) => ({
-        centres: flooded[i],
-        weights: new Float64Array(flooded[i].rows).fill(1),
+        centroids: flooded[i],
+        counts: new Float64Array(flooded[i].rows).fill(1),
       }));
-      return sharedCentres(collect(parts, devices[0], "points"), devices[0], settings).centroids;
+      return centroidsOfFlood(collectFlood(parts, devices[0], "points"), devices[0], settings).centroids;
     });
     return {
       centroids,
@@ -100,7 +100,7 @@ test("methodOfAnswer makes the clusters backbone, bit for bit", () => {
 
 test("a method that is made ends when it says so, stops by its signal, and checks its arguments", () => {
   const still = methodOfRounds((state) => () => {
-    expect(largestCoordinate(state, 0)).toBe(Math.max(...state.sets.data.slice(0, 6).map(Math.abs)));
+    expect(largestNetworkCoordinate(state, 0)).toBe(Math.max(...state.sets.data.slice(0, 6).map(Math.abs)));
     return { largestMove: 0, converged: true };
   });
   expect(still(datasets, network, options)).toMatchObject({ rounds: 1, converged: true });

@@ -12,7 +12,7 @@ import {
   smallestClass,
   splitClasses,
 } from "../../src/privacy/classes.ts";
-import { guardPoints, roundMoves } from "../../src/privacy/guarded.ts";
+import { guardPoints, roundGuardedMoves } from "../../src/privacy/guarded.ts";
 
 const below = (random: Random, n: number) => Math.floor(random() * n);
 
@@ -180,9 +180,9 @@ describe("guardPoints", () => {
   });
 });
 
-it("roundMoves goes whole steps, and never further than was meant", () => {
+it("roundGuardedMoves goes whole steps, and never further than was meant", () => {
   const after = Float64Array.of(1.99, -1.99, 0.3);
-  roundMoves(Float64Array.of(0, 0, 0), Float64Array.of(1), after);
+  roundGuardedMoves(Float64Array.of(0, 0, 0), Float64Array.of(1), after);
   expect(Array.from(after, (x) => x + 0)).toEqual([1, -1, 0]);
 });
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { type Matrix, stack } from "../../src/data/matrix.ts";
 import { randomStream } from "../../src/data/random.ts";
-import { coresOf } from "../../src/privacy/guarded.ts";
+import { guardedCores } from "../../src/privacy/guarded.ts";
 
 const MINIMUM = 10;
 
@@ -26,17 +26,17 @@ function coreError(rows: number, cols: number): number {
   const squares = Array.from({ length: 40 }, (_, seed) => {
     const points = cluster(rows, cols, seed);
     const mean = meanOf(points, () => true);
-    const cores = coresOf(points, mean, new Uint32Array(rows), MINIMUM);
+    const cores = guardedCores(points, mean, new Uint32Array(rows), MINIMUM);
     const core = meanOf(points, (row) => cores[row] === 0);
     return core.reduce((sum, at, c) => sum + (at - mean[c]) ** 2, 0) / cols;
   });
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }
 
-describe("coresOf(points, centroids, labels, minimum)", () => {
+describe("guardedCores(points, centroids, labels, minimum)", () => {
   it("takes the minimum or an eighth of a cluster, with a mean that errs less than half as much as chance", () => {
     const points = cluster(400, 2, 1);
-    const cores = coresOf(
+    const cores = guardedCores(
       points,
       meanOf(points, () => true),
       new Uint32Array(400),
@@ -62,7 +62,7 @@ describe("coresOf(points, centroids, labels, minimum)", () => {
   it("takes a cluster as a whole where its other rows would be too few to hide in, and none below the minimum", () => {
     const points = stack([cluster(19, 2, 1), cluster(60, 2, 2, 20), cluster(9, 2, 3, 40)]);
     const labels = Uint32Array.from({ length: 88 }, (_, row) => (row < 19 ? 0 : row < 79 ? 1 : 2));
-    const cores = coresOf(points, Float64Array.of(0, 0, 20, 20, 40, 40), labels, MINIMUM);
+    const cores = guardedCores(points, Float64Array.of(0, 0, 20, 20, 40, 40), labels, MINIMUM);
     const sizes = [0, 1, 2, 3].map((label) => cores.filter((core) => core === label).length);
     expect(sizes).toEqual([19, 10, 0, 59]);
     expect(cores.subarray(0, 19).every((label) => label === 0)).toBe(true);

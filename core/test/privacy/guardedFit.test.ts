@@ -7,7 +7,9 @@ import { randomStream } from "../../src/data/random.ts";
 import { fit, fitRounds } from "../../src/fit/fit.ts";
 import type { FitOptions } from "../../src/fit/fitOptions.ts";
 import { complete, erdosRenyi } from "../../src/graph/families.ts";
-import { globalCentroidDeviation } from "../../src/measures/measures.ts";
+import { kernelStatistics } from "../../src/kernel/kernel.ts";
+import { fastKernel } from "../../src/kernel/wasm.ts";
+import { globalCentroidDeviation, objective } from "../../src/measures/measures.ts";
 import { kmeans } from "../../src/start/kmeans.ts";
 
 const graph = erdosRenyi(6, 0.7, randomStream(1, "graph"));
@@ -23,6 +25,17 @@ describe("fit with privacy guarded", () => {
     expect(summary?.rowsHeldBack).toBeLessThan(30);
     expect(summary?.rowsLeftOut).toBe(0);
     expect(fit(datasets, graph, { k: 3, alpha: 1 })).not.toHaveProperty("guarded");
+  });
+
+  it("says the objective and the inertia of its centroids, in which every row counts with its nearest one", () => {
+    const [all] = paperData("var", 1, 160, 1).datasets;
+    const parts = [0, 1, 2, 3].map((i) => ({ data: all.data.slice(80 * i, 80 * (i + 1)), rows: 40, cols: 2 }));
+    const { objective: reached, inertia, history, centroids, guarded: summary } = fit(parts, complete(4), guarded);
+    expect(summary?.rowsHeldBack).toBeGreaterThan(0);
+    expect(reached / objective(parts, centroids, complete(4), { alpha: 1 })).toBeCloseTo(1, 12);
+    expect(history.at(-1)?.objective).toBe(reached);
+    const losses = parts.map((points, i) => kernelStatistics(fastKernel.prepare(points), centroids[i]).loss);
+    expect(inertia / losses.reduce((sum, loss) => sum + loss, 0)).toBeCloseTo(1, 12);
   });
 
   it("comes nearer to the pooled answer than devices alone, from every start that it takes", () => {

@@ -6,23 +6,23 @@ import { randomStream } from "../../src/data/random.ts";
 import { type Matrix, matrix, paperData } from "../../src/index.ts";
 import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../../src/privacy/discreteGaussian.ts";
 import {
-  cellSummary,
-  countCells,
-  devicesToGain,
+  cellsToRelease,
+  devicesForRelease,
   epsilonOf,
-  errorsUnderMasks,
-  gridFor,
-  lossAt,
-  reachIn,
   releaseCells,
+  releasedCellSummary,
+  releasedLoss,
+  releasedResidualSummary,
+  releasedRows,
+  releaseErrors,
+  releaseGrid,
+  releaseKernel,
+  releaseReach,
   releaseResiduals,
-  residualSummary,
-  residualVariances,
+  releaseVariances,
+  residualsToRelease,
   rhoOf,
   STEPS,
-  summaryKernel,
-  summarySize,
-  sumResiduals,
 } from "../../src/privacy/releases.ts";
 
 const bytesOf = (seed: number): RandomBytes => {
@@ -103,21 +103,21 @@ describe("what one row changes", () => {
       const cols = 1 + (seed % 3);
       const all = drawn(2 + Math.floor(8 * random()), cols, random);
       const fewer = { ...all, rows: all.rows - 1, data: all.data.slice(cols) };
-      const grid = gridFor(box(cols), 100, 1);
-      const cells = countCells(fewer, grid);
-      const changed = countCells(all, grid).map((count, i) => Number(count - cells[i]));
+      const grid = releaseGrid(box(cols), 100, 1);
+      const cells = cellsToRelease(fewer, grid);
+      const changed = cellsToRelease(all, grid).map((count, i) => Number(count - cells[i]));
       expect(changed.filter((change) => change !== 0)).toEqual([1]);
 
       const centroids = drawn(3, cols, random);
-      const reach = reachIn(grid.low, grid.high);
-      const [one, other] = [all, fewer].map((points) => sumResiduals(points, centroids, reach));
+      const reach = releaseReach(grid.low, grid.high);
+      const [one, other] = [all, fewer].map((points) => residualsToRelease(points, centroids, reach));
       const counts = one.counts.map((count, i) => Number(count - other.counts[i]));
       const sums = one.sums.map((sum, i) => Number(sum - other.sums[i]));
       expect(counts.filter((change) => change !== 0)).toEqual([1]);
       const cluster = counts.indexOf(1);
       expect(sums.every((change, i) => change === 0 || Math.floor(i / cols) === cluster)).toBe(true);
       // Noise of this variance pays for this length; see residualVariances.
-      const paid = Math.sqrt(residualVariances(1, cols).sums * 2 * 0.75);
+      const paid = Math.sqrt(releaseVariances(1, cols).sums * 2 * 0.75);
       expect(Math.hypot(...sums)).toBeLessThanOrEqual(paid);
       expect(paid).toBeLessThan(STEPS * (1 + 1e-6));
     }
@@ -127,22 +127,22 @@ describe("what one row changes", () => {
 describe("a summary", () => {
   const { datasets } = paperData("iso", 1, 3000, 5);
   const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
-  const grid = gridFor(box, 3000, 1);
-  const cells = cellSummary(releaseCells(datasets[0], grid, 0.5, bytesOf(3)), grid, 0.5, 3);
+  const grid = releaseGrid(box, 3000, 1);
+  const cells = releasedCellSummary(releaseCells(datasets[0], grid, 0.5, bytesOf(3)), grid, 0.5, 3);
 
   it("of cells stands for about as many rows, and answers (E1) about as they would", () => {
     expect(grid.perSide).toBe(24);
-    expect(summarySize(cells) / 3000).toBeCloseTo(1, 1);
+    expect(releasedRows(cells) / 3000).toBeCloseTo(1, 1);
     const centroids = matrix([[0, 0]]);
     const exact = datasets[0].data.reduce((sum, x) => sum + x * x, 0);
-    expect(lossAt(cells, centroids) / exact).toBeCloseTo(1, 1);
+    expect(releasedLoss(cells, centroids) / exact).toBeCloseTo(1, 1);
   });
 
   it("of means is at the means of the rows, but for noise", () => {
     const centroids = matrix([[0, 0]]);
     const reach = 30;
     const released = releaseResiduals(datasets[0], centroids, reach, 50, bytesOf(4));
-    const { points, weights } = residualSummary(released, centroids, reach, 7);
+    const { points, weights } = releasedResidualSummary(released, centroids, reach, 7);
     const mean = [0, 1].map((c) => datasets[0].data.reduce((sum, x, i) => sum + (i % 2 === c ? x : 0), 0) / 3000);
     expect(Math.abs(weights[0] - 3000)).toBeLessThan(3);
     for (const c of [0, 1]) expect(Math.abs(points.data[c] - mean[c])).toBeLessThan(0.01);
@@ -150,14 +150,14 @@ describe("a summary", () => {
 
   it("of means that noise has thrown far stays within the reach", () => {
     const released = { counts: [-5n], sums: [BigInt(STEPS) * 1000n, 0n] };
-    const { points, weights } = residualSummary(released, matrix([[1, 2]]), 3, 0);
+    const { points, weights } = releasedResidualSummary(released, matrix([[1, 2]]), 3, 0);
     expect(Array.from(points.data)).toEqual([4, 2]);
     expect(Array.from(weights)).toEqual([1]);
   });
 
   it("weighs what it adds to the loss only there", () => {
-    const prepared = summaryKernel({ ...cells, within: 100 }).prepare(cells.points);
-    const plain = summaryKernel({ ...cells, within: 0 }).prepare(cells.points);
+    const prepared = releaseKernel({ ...cells, within: 100 }).prepare(cells.points);
+    const plain = releaseKernel({ ...cells, within: 0 }).prepare(cells.points);
     const [a, b] = [prepared, plain].map((points) => {
       const into = { counts: new Float64Array(1), sums: new Float64Array(2), loss: 0 };
       points.statistics(Float64Array.of(1, 1), into);
@@ -168,15 +168,15 @@ describe("a summary", () => {
   });
 });
 
-describe("devicesToGain(expected)", () => {
+describe("devicesForRelease(expected)", () => {
   const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
   const at = (rows: number, epsilon: number) =>
-    devicesToGain({
+    devicesForRelease({
       rowsOfCluster: rows / 3,
       variance: 1,
-      reach: reachIn(box.low, box.high),
+      reach: releaseReach(box.low, box.high),
       rho: rhoOf(epsilon, 1e-5),
-      grid: gridFor(box, rows, epsilon),
+      grid: releaseGrid(box, rows, epsilon),
     });
 
   it("is as measured on the paper's data: two or three devices of 800 rows gain, clusters of 100 rows drown at 0.5", () => {
@@ -187,16 +187,16 @@ describe("devicesToGain(expected)", () => {
   });
 });
 
-describe("errorsUnderMasks(expected, devices, colluders)", () => {
+describe("releaseErrors(expected, devices, colluders)", () => {
   const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
   const at = (rows: number, devices: number, epsilon: number) =>
-    errorsUnderMasks(
+    releaseErrors(
       {
         rowsOfCluster: rows / 3,
         variance: 1,
-        reach: reachIn(box.low, box.high),
+        reach: releaseReach(box.low, box.high),
         rho: rhoOf(epsilon, 1e-5),
-        grid: gridFor(box, devices * rows, epsilon),
+        grid: releaseGrid(box, devices * rows, epsilon),
       },
       devices,
       1,
@@ -217,10 +217,10 @@ describe("errorsUnderMasks(expected, devices, colluders)", () => {
   });
 });
 
-describe("cellSummary(counts, grid, rho, fewest)", () => {
+describe("releasedCellSummary(counts, grid, rho, fewest)", () => {
   const grid = { low: Float64Array.of(0), high: Float64Array.of(6), perSide: 6 };
   const at = (counts: number[], fewest: number) => {
-    const { points, weights } = cellSummary(counts, grid, 0.5, fewest);
+    const { points, weights } = releasedCellSummary(counts, grid, 0.5, fewest);
     return { points: Array.from(points.data), weights: Array.from(weights) };
   };
 

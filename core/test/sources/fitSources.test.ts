@@ -1,7 +1,18 @@
 // Runs over rows that stay in their sources end where runs over rows in memory could end: at a fixed point of all rows.
 
-import { complete, fit, graph, kmeans, type Matrix, normalStream, randomStream, ring, stack } from "@fedkm/core";
-import { fitPasses, fitSources, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import {
+  complete,
+  fit,
+  graph,
+  kmeans,
+  type Matrix,
+  normalStream,
+  objective,
+  randomStream,
+  ring,
+  stack,
+} from "@fedkm/core";
+import { fitPasses, fitSources, joinSources, memorySource, type Source, sourceStatistics } from "@fedkm/core/sources";
 import { describe, expect, it } from "vitest";
 
 /** Clusters around random centres; a wide spread makes them overlap. */
@@ -69,6 +80,22 @@ describe("fitSources", () => {
     expect(largestDifference(found.centroids, fit(datasets, complete(3), options).centroids)).toBeLessThan(1e-11);
   });
 
+  it.each(["norm", "truncated"] as const)(
+    "has one scale for the penalty %s in all passes, and says it",
+    async (penalty) => {
+      const datasets = parts(blobs(3, { rows: 3000, cols: 3, k: 4, spread: 1 }), 3);
+      const options = { k: 4, alpha: 0.5, penalty, rounds: 2000 };
+      const sources = datasets.map(memorySource);
+      const [whole, inMemory] = [await fitSources(sources, complete(3), options), fit(datasets, complete(3), options)];
+      expect(whole.penalty).toEqual(inMemory.penalty);
+      expect(whole.objective / inMemory.objective).toBeCloseTo(1, 9);
+      const sampled = await fitSources(sources, complete(3), { ...options, sample: 300 });
+      const own = { ...options, penalty: sampled.penalty ?? ("squared" as const) };
+      expect(sampled.penalty?.name).toBe(penalty);
+      expect(sampled.objective / objective(datasets, sampled.centroids, complete(3), own)).toBeCloseTo(1, 9);
+    },
+  );
+
   it("stops between passes when it is aborted, and says how far it came", async () => {
     const points = blobs(4, { rows: 20_000, cols: 2, k: 6, spread: 2 });
     const stop = new AbortController();
@@ -95,8 +122,8 @@ it("joinSources adds parts up exactly: the statistics of several sources are tho
   const thirds = parts(points, 3);
   const centroids = { data: points.data.slice(0, 15), rows: 3, cols: 5 };
   const joined = joinSources(thirds.map(memorySource));
-  const found = await statisticsOf(joined, centroids);
-  const expected = await statisticsOf(memorySource(stack(thirds)), centroids);
+  const found = await sourceStatistics(joined, centroids);
+  const expected = await sourceStatistics(memorySource(stack(thirds)), centroids);
   expect(found.counts).toEqual(expected.counts);
   expect(found.sums).toEqual(expected.sums);
 });

@@ -1,5 +1,6 @@
 import {
   communities,
+  communityData,
   complete,
   erdosRenyi,
   fastKernel,
@@ -16,7 +17,6 @@ import {
   randomStream,
   stack,
   toRows,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 
@@ -90,7 +90,7 @@ describe('init: "auto"', () => {
   });
 
   it("is each device's own k-means where they differ and alpha is weak", () => {
-    const own = twoCommunities(5, 50, 3).datasets;
+    const own = communityData(5, 50, 3).datasets;
     const links = communities([5, 5], 0.8, 0.2, randomStream(3, "graph"));
     const weak = { alpha: 0.001 };
     expect(startOf(own, links, weak).centroids).toEqual(startOf(own, links, { ...weak, init: "local" }).centroids);
@@ -126,7 +126,7 @@ describe('init: "auto"', () => {
 
   it("never starts at a higher objective than either", () => {
     for (const alpha of [0.001, 0.01, 0.1, 1, 10]) {
-      const own = twoCommunities(4, 30, 5).datasets;
+      const own = communityData(4, 30, 5).datasets;
       const links = complete(8);
       const objectiveOf = (init: "auto" | "federated" | "local") => startOf(own, links, { alpha, init }).objective;
       expect(objectiveOf("auto")).toBe(Math.min(objectiveOf("federated"), objectiveOf("local")));

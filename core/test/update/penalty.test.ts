@@ -3,6 +3,7 @@
 import {
   certify,
   communities,
+  communityData,
   type FitOptions,
   fit,
   globalCentroidDeviation,
@@ -18,7 +19,6 @@ import {
   stack,
   toRows,
   totalVariation,
-  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../test/runs.ts";
@@ -131,7 +131,7 @@ describe("the objective never rises with a penalty", () => {
 });
 
 describe("fit(datasets, graph, { penalty })", () => {
-  const { datasets } = twoCommunities(3, 40, 1, 6);
+  const { datasets } = communityData(3, 40, 1, 6);
   const network = communities([3, 3], 1, 0.4, randomStream(1, "graph"));
 
   it('is the same to the bit with "squared" as without a word, and says nothing of it', () => {

@@ -1,5 +1,6 @@
 import {
   communities,
+  communityData,
   edges,
   erdosRenyi,
   type FitOptions,
@@ -15,12 +16,11 @@ import {
   randomStream,
   stack,
   toRows,
-  twoCommunities,
   updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../test/runs.ts";
-import { largestDrift } from "../../src/update/robustPull.ts";
+import { largestRobustDrift } from "../../src/update/robustPull.ts";
 import { forAllProblems, integerFrom, pickFrom, randomMatrix } from "../problems.ts";
 
 type Row = readonly number[];
@@ -215,7 +215,7 @@ describe("updateDevice(..., { robust: true })", () => {
     const liar = { ...centroids, data: centroids.data.map((x) => x + 2) };
     for (const liars of [[liar], [liar, liar, liar, liar, liar]]) {
       const { counts, drift } = updateDevice(points, centroids, liars, { alpha: 1, robust: true });
-      expect(Array.from(drift ?? [], (errors, c) => errors / largestDrift(counts[c]))).toEqual(
+      expect(Array.from(drift ?? [], (errors, c) => errors / largestRobustDrift(counts[c]))).toEqual(
         Array.from(counts, () => expect.closeTo(1, 9)),
       );
       const gate = updateDevice(points, centroids, liars, { alpha: 1, robust: "pull" });
@@ -232,8 +232,8 @@ describe("updateDevice(..., { robust: true })", () => {
     expect(predict(found.centroids, points)).toEqual(predict(centroids, points));
   });
 
-  it("knows largestDrift(points): five standard errors, or half a deviation where that is more", () => {
-    expect([1, 100, 400].map(largestDrift)).toEqual([5, 5, 10]);
+  it("knows largestRobustDrift(points): five standard errors, or half a deviation where that is more", () => {
+    expect([1, 100, 400].map(largestRobustDrift)).toEqual([5, 5, 10]);
   });
 });
 
@@ -282,7 +282,7 @@ describe("fit(..., { robust: true })", () => {
   });
 
   it("keeps two communities with other clusters apart at their bridge", () => {
-    const { datasets } = twoCommunities(5, 100, 1, 3);
+    const { datasets } = communityData(5, 100, 1, 3);
     const network = graph(10, [...edges(communities([5, 5], 1, 0, randomStream(1, "graph"))), [0, 5]]);
     const reference = kmeans(stack(datasets.slice(0, 5)), { k: 3 }).centroids;
     const deviation = (robust: boolean) =>

@@ -6,10 +6,10 @@ import type { Device, DeviceOptions } from "../loop/device.ts";
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { type DeviceRows, rowCount } from "../study/remoteRows.ts";
 import { canonicalStudy, keepsHistory, type Study } from "../study/study.ts";
-import { isOfKind, isOfStudy, studyHashOf, studyId } from "../wire/frames.ts";
+import { frameStudyHash, isOfKind, isOfStudy, studyId } from "../wire/frames.ts";
 import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
-import { decodeFrame, decodeStatement, encodeStatement } from "../wire/studyFrames.ts";
-import { createStudyLoop, givePeers, type StudyLoop, type StudyPart } from "./studyLoop.ts";
+import { decodeFrame, decodeStatementFrame, encodeStatementFrame } from "../wire/studyFrames.ts";
+import { createStudyLoop, type StudyLoop, type StudyPart, setStudyLoopPeers } from "./studyLoop.ts";
 import { type StudyProposal, StudyProposals } from "./studyProposals.ts";
 
 export interface ChangingOptions extends DeviceOptions {
@@ -32,7 +32,7 @@ export interface ChangeStatus {
  * Whether the next study has no rows until the study before has ended. Two loops that publish sums of the same guarded
  * rows under different labels could give away single ones together.
  */
-export function isWithoutRows(current: Study, next: Study): boolean {
+export function isChangeWithoutRows(current: Study, next: Study): boolean {
   return keepsHistory(current) || keepsHistory(next);
 }
 
@@ -112,7 +112,7 @@ export class ChangingDevice implements Device, NetworkListener {
   /** Takes part in another study as well, and says so. It must be started, without a change under way. */
   begin(next: StudyPart): void {
     if (this.#next !== undefined) throw new Error("a change of study must be over before the next one begins");
-    if (rowCount(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
+    if (rowCount(next.rows) > 0 && isChangeWithoutRows(this.#current.study, next.study)) {
       throw new RangeError(`rows must be none in a change of a guarded study, got ${rowCount(next.rows)}`);
     }
     const { saved } = next.memory;
@@ -178,7 +178,7 @@ export class ChangingDevice implements Device, NetworkListener {
   #hearStatement(peer: string, frame: Uint8Array): boolean {
     // Unread: too many of them are dropped like a flood.
     if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return true;
-    const said = decodeStatement(frame);
+    const said = decodeStatementFrame(frame);
     if (said === undefined) return false;
     const { current, next, isAsking } = said;
     this.#noteStudies(peer, next === undefined ? [current] : [current, next.id], next);
@@ -188,7 +188,7 @@ export class ChangingDevice implements Device, NetworkListener {
 
   /** A study that was sent because the peer has no other. False: it is for the loop, which says what differs. */
   #hearStudy(peer: string, frame: Uint8Array): boolean {
-    const id = studyId({ hash: studyHashOf(frame) });
+    const id = studyId({ hash: frameStudyHash(frame) });
     const isOwn = this.#loops.some((loop) => loop.id === id);
     if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return isOwn;
     const decoded = decodeFrame(this.#current.contract, frame);
@@ -224,7 +224,7 @@ export class ChangingDevice implements Device, NetworkListener {
     const [current, next] = [this.#current, this.#next];
     const hasLeft = (peer: string) => next !== undefined && this.#speaks(peer, next) && !this.#speaks(peer, current);
     const give = (loop: StudyLoop, isIts: (peer: string) => boolean) =>
-      givePeers(loop, this.#links.filter(isIts), this.#connected);
+      setStudyLoopPeers(loop, this.#links.filter(isIts), this.#connected);
     give(current, (peer) => !hasLeft(peer));
     if (next !== undefined) give(next, (peer) => this.#speaksNext(peer, next));
   }
@@ -232,7 +232,7 @@ export class ChangingDevice implements Device, NetworkListener {
   /** Says which studies this device speaks. */
   #sendStatement(peers: readonly string[], isAsking: boolean): void {
     const next = this.#next && { contract: this.#next.contract, text: canonicalStudy(this.#next.study) };
-    const frame = encodeStatement({ current: this.#current.contract, next, isAsking });
+    const frame = encodeStatementFrame({ current: this.#current.contract, next, isAsking });
     for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
   }
 

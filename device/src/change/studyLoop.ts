@@ -20,13 +20,11 @@ export interface StudyLoop extends StudyPart {
 
 /** A loop that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
 export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
-  const { network } = options;
   const shared: PeerNetwork = {
-    self: network.self,
+    ...options.network,
     start: async (listener) => {
       loop.listener = listener;
     },
-    send: (peer, frame) => network.send(peer, frame),
     close: async () => {},
   };
   const device = createDevice({ ...options, ...part, network: shared, links });
@@ -35,7 +33,11 @@ export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: 
 }
 
 /** The peers that it counts with from now on, of which some are connected. */
-export function givePeers(/* OUT */ loop: StudyLoop, peers: readonly string[], connected: ReadonlySet<string>): void {
+export function setStudyLoopPeers(
+  /* OUT */ loop: StudyLoop,
+  peers: readonly string[],
+  connected: ReadonlySet<string>,
+): void {
   const added = peers.filter((peer) => !loop.peers.has(peer));
   if (added.length === 0 && peers.length === loop.peers.size) return;
   loop.peers = new Set(peers);

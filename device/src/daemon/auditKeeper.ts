@@ -8,13 +8,9 @@ import type { DaemonStatus } from "./status.ts";
 const MOST_WAITING = 1_000;
 const RETRY_MILLISECONDS = 10_000;
 
-export interface AuditKeeper {
-  note(event: AuditEvent, fields: AuditFields): void;
-  /** Writes what waits, if it can be written. */
-  close(): Promise<void>;
-}
+export type AuditKeeper = ReturnType<typeof auditKeeper>;
 
-export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): AuditKeeper {
+export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void) {
   let waiting: AuditEntry[] = [];
   let lost = 0;
   let writing: Promise<void> | undefined;
@@ -47,10 +43,11 @@ export function auditKeeper(folder: string, clock: Clock, warn: (line: string | 
     });
   };
   return {
-    note(event, fields) {
+    note(event: AuditEvent, fields: AuditFields) {
       waiting.push({ at: new Date(), event, fields });
       if (cancel === undefined) start();
     },
+    /** Writes what waits, if it can be written. */
     async close() {
       while (writing !== undefined) await writing;
       if (waiting.length > 0) await write();
@@ -65,7 +62,7 @@ const BETWEEN_COUNTS_MILLISECONDS = 3_600_000;
 const MOST_REFUSALS = 40;
 
 /** Looks at a status now and then, and notes what was refused since, and what was sent for the first time. */
-export function auditLooks(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
+export function auditDaemonStatus(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
   const noted = new Map<string, { count: number; at: number }>();
   let hour = { since: clock.now(), lines: 0 };
   let released: { dataReadAt: string; sentBefore: number; isOut: boolean } | undefined;

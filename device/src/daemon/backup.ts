@@ -7,7 +7,7 @@ import { readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isAddress } from "@fedkm/sql/address";
 import { durableWrite, makeFolder, realDisk } from "../disk/disk.ts";
-import { readEpoch, writeEpoch } from "../disk/store.ts";
+import { readEpochFile, writeEpochFile } from "../disk/store.ts";
 import { reasonOf } from "../environment.ts";
 import { readFolder } from "./folder.ts";
 
@@ -103,22 +103,18 @@ function checksumOf(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest();
 }
 
-/** The files of a state folder that a backup holds, and when. The epoch is saved as a number. */
-const savedFiles: Readonly<Record<string, "always" | "if there" | "if asked">> = {
-  key: "always",
-  "device.json": "always",
-  "study.yaml": "always",
-  "links.json": "always",
-  "met.json": "if there",
-  "rotation.json": "if there",
-  "key.next": "if there",
-  "revoked.json": "if there",
-  "next.yaml": "if there",
-  "state.a": "if asked",
-  "state.b": "if asked",
-  "next.a": "if asked",
-  "next.b": "if asked",
-};
+/** The files of a state folder that a backup holds. The epoch is saved as a number, and centroids can be computed again. */
+const savedFiles = [
+  "key",
+  "device.json",
+  "study.yaml",
+  "links.json",
+  "met.json",
+  "rotation.json",
+  "key.next",
+  "revoked.json",
+  "next.yaml",
+];
 
 /** The keys before, and the audit log, which are as many files as the years made. */
 const SAVED_NAMES = /^(key\.old\.\w+|audit[\w.-]*\.jsonl)$/;
@@ -126,26 +122,19 @@ const SAVED_NAMES = /^(key\.old\.\w+|audit[\w.-]*\.jsonl)$/;
 interface BackupSettings {
   /** Encrypts the file; none: whoever reads the file has the key. */
   readonly passphrase: string | undefined;
-  /** Saves the device's centroids and its neighbours' last ones too. They can be computed again. */
-  readonly withCentroids: boolean;
   readonly at: Date;
 }
 
 /** Works whether the device runs or not: each file is only ever replaced whole. Fails where one is damaged. */
-export async function backUpFolder(
-  path: string,
-  out: string,
-  { passphrase, withCentroids, at }: BackupSettings,
-): Promise<Backup> {
+export async function backUpFolder(path: string, out: string, { passphrase, at }: BackupSettings): Promise<Backup> {
   await readFolder(path);
   const files = new Map<string, Uint8Array>();
-  for (const [name, when] of Object.entries(savedFiles)) {
-    if (when === "if asked" && !withCentroids) continue;
+  for (const name of savedFiles) {
     const bytes = await realDisk.read(join(path, name));
     if (bytes !== undefined) files.set(name, bytes);
   }
   for (const name of await readdir(path)) if (SAVED_NAMES.test(name)) files.set(name, await readFile(join(path, name)));
-  const backup = { savedAt: at.toISOString(), epoch: await readEpoch(path), files };
+  const backup = { savedAt: at.toISOString(), epoch: await readEpochFile(path), files };
   const bytes = await encodeBackup(backup, passphrase);
   try {
     await durableWrite(out, bytes);
@@ -161,7 +150,7 @@ export async function restoreFolder(file: string, path: string, passphrase?: str
     throw new Error(`${path} must be a new or empty folder, got one with files`);
   }
   const { savedAt, epoch, files } = await decodeBackup(await readBackup(file), passphrase);
-  const stranger = [...files.keys()].find((name) => !Object.hasOwn(savedFiles, name) && !SAVED_NAMES.test(name));
+  const stranger = [...files.keys()].find((name) => !savedFiles.includes(name) && !SAVED_NAMES.test(name));
   if (stranger !== undefined) {
     throw new Error(`${file} must hold files of a device only (update fedkm), got ${JSON.stringify(stranger)}`);
   }
@@ -171,7 +160,7 @@ export async function restoreFolder(file: string, path: string, passphrase?: str
   try {
     await makeFolder(temporary);
     for (const [name, bytes] of files) await durableWrite(join(temporary, name), bytes);
-    await writeEpoch(temporary, epoch);
+    await writeEpochFile(temporary, epoch);
     const { name, data } = await readFolder(temporary);
     if (existsSync(place)) await rmdir(place);
     await rename(temporary, place);

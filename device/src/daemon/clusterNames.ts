@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeJson } from "../disk/disk.ts";
+import { durableWriteJson } from "../disk/disk.ts";
 
 const FILE = "names.json";
 export const LONGEST_NAME = 60;
@@ -32,7 +32,7 @@ export async function nameCluster(
   const names = clusterNames(folder, clusters, scales);
   names[cluster] = name === "" ? null : name;
   const named = names.flatMap((own, c) => (own === null ? [] : [{ name: own, place: clusters[c] }]));
-  await writeJson(join(folder, FILE), named);
+  await durableWriteJson(join(folder, FILE), named);
 }
 
 function readNames(folder: string): readonly NamedCluster[] {

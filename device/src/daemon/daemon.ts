@@ -3,52 +3,31 @@
 import { join } from "node:path";
 import { ChangingDevice } from "../change/changingDevice.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
-import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
+import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
-import { type Clock, type PeerNetwork, realClock } from "../environment.ts";
+import { type Clock, realClock } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
-import { auditKeeper, auditLooks } from "./auditKeeper.ts";
-import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
+import { recordedNetwork } from "../wire/recording.ts";
+import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
+import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { openFolder } from "./keyCommands.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
-import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
-import { busyDelays, cached, MEMORY_MILLISECONDS, onTick, shareAtWork } from "./quiet.ts";
+import { linkProblems, PULLED, privacyNotices, sumsNotice } from "./problems.ts";
+import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
-import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
-import { startKeys } from "./runningKeys.ts";
+import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
+import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
 import { reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
-
-/** The same network, with a line in the log for each link that comes and goes. */
-function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
-  return {
-    self: network.self,
-    start: (listener) =>
-      network.start({
-        onFrame: (peer, frame) => listener.onFrame(peer, frame),
-        onConnect(peer) {
-          log.info({ link: nameOf(peer) }, "connected");
-          listener.onConnect(peer);
-        },
-        onDisconnect(peer) {
-          log.info({ link: nameOf(peer) }, "disconnected");
-          listener.onDisconnect(peer);
-        },
-      }),
-    send: (peer, frame) => network.send(peer, frame),
-    close: () => network.close(),
-  };
-}
 
 interface DaemonOptions {
   readonly folder: string;
@@ -98,7 +77,7 @@ async function compose(
   onDue: () => void,
 ): Promise<() => DaemonStatus> {
   const { log, metricsPort, clock = realClock } = options;
-  const delays = busyDelays(shareAtWork(options.host.cpuMicroseconds));
+  const delays = daemonDelays(daemonBusyShare(options.host.cpuMicroseconds));
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -121,12 +100,12 @@ async function compose(
     audit.note("rotated", rotated);
     log.info(rotated, "has a new key");
   }
-  const lookAt = (...names: string[]) => lookAtOnce(...names.map((name) => join(folder.path, name)));
+  const lookAt = (...names: string[]) => watchedFilesNow(...names.map((name) => join(folder.path, name)));
   const keyFiles = [ROTATION_FILE, REVOKED_FILE];
   const looks = { data: await source.look(), links: lookAt(LINKS_FILE), keys: lookAt(...keyFiles) };
   const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
-  for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
+  for (const remark of rowSourceRemarks(folder.data, folder.study)) log.info({}, remark);
 
   const warnAddresses = (line: string | undefined) => notices.set("met", line);
   const addressKeeper = peerAddressKeeper(folder.path, clock, warnAddresses);
@@ -136,8 +115,11 @@ async function compose(
     onPeerAddresses: addressKeeper.keep,
   };
   const network = connect(folder, parts, options, places);
-  const named = loggedNetwork(network, log, (peer) => linkOf(parts.links, peer)?.name ?? peer);
-  const recorded = await recordToFile(options.record, named, { clock, notices, study, opened });
+  const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
+    const isAboutLink = kind === "connected" || kind === "disconnected";
+    if (isAboutLink) log.info({ link: linkInFile(parts.links, peer)?.name ?? peer }, kind);
+  });
+  const recorded = await recordToFile(options.record, logged, { clock, notices, study, opened });
   const keys = await startKeys({
     folder,
     parts,
@@ -182,8 +164,8 @@ async function compose(
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
-  const tick = onTick(clock, WATCH_MILLISECONDS);
-  const look = auditLooks(audit, clock);
+  const tick = quietClock(clock, WATCH_MILLISECONDS);
+  const look = auditDaemonStatus(audit, clock);
   opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
   const watch = (names: string[], known: string, use: () => Promise<boolean>) =>
     opened(watchFiles(() => lookAt(...names), known, tick, use));
@@ -206,7 +188,7 @@ function partsOf(
   { log, host, clock = realClock }: DaemonOptions,
 ): DaemonParts {
   const startedAt = new Date().toISOString();
-  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
+  const memoryBytes = quietReading(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
   return {
     name,
     host: { ...host, memoryBytes },
@@ -249,7 +231,7 @@ function reportEachSecond(
     notices.set("history", history);
     notices.set("waiting", waiting);
     notices.set("pulled", before.device.isPulled ? PULLED : undefined);
-    notices.set("sums", sumsFault(before.device.shared));
+    notices.set("sums", sumsNotice(before.device.shared));
     look(before);
     const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
@@ -283,11 +265,11 @@ function connect(
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
-    links: contactsOf(parts.links),
+    links: linksFileContacts(parts.links),
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
-      if (linkOf(parts.links, peer) !== undefined) return;
+      if (linkInFile(parts.links, peer) !== undefined) return;
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },

@@ -2,7 +2,7 @@
 
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { sourceVersion } from "@fedkm/sql";
+import { sqlSourceVersion } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../environment.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../wire/limits.ts";
@@ -14,9 +14,9 @@ export const MISSING = "missing";
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** How files and sources look from outside, as one text: equal means unchanged. */
-export async function lookOf(paths: readonly string[], env: EnvironmentVariables): Promise<string> {
+export async function watchedFilesLook(paths: readonly string[], env: EnvironmentVariables): Promise<string> {
   const looks = paths.map((path) => {
-    return isAddress(path) ? sourceVersion(path, env) : stat(path).then(lookOfStats, () => MISSING);
+    return isAddress(path) ? sqlSourceVersion(path, env) : stat(path).then(lookOfStats, () => MISSING);
   });
   return (await Promise.all(looks)).join(", ");
 }
@@ -25,7 +25,7 @@ export async function lookOf(paths: readonly string[], env: EnvironmentVariables
  * The same for files in the device's own folder, at once: a look that waits for another thread costs an idle device
  * several times as much. Data may lie on a disk of the network that does not answer, so they are looked at by `lookOf`.
  */
-export function lookAtOnce(...paths: readonly string[]): string {
+export function watchedFilesNow(...paths: readonly string[]): string {
   const looks = paths.map((path) => {
     try {
       return lookOfStats(statSync(path));

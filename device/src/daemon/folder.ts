@@ -5,15 +5,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
-import { durableWrite, makeFolder, writeJson } from "../disk/disk.ts";
-import { beginHistory } from "../disk/historyStore.ts";
-import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
+import { durableWrite, durableWriteJson, explainDamage, makeFolder } from "../disk/disk.ts";
+import { createHistoryStore } from "../disk/historyStore.ts";
+import { createIdentityFile, readIdentity } from "../disk/identityFile.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
-import { reasonOf } from "../environment.ts";
-import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
+import { type Identity, peerDialFault, peerListenFault } from "../keys/peer.ts";
 import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
 import type { EnvironmentVariables } from "./fileWatch.ts";
-import { readPoints } from "./rowSource.ts";
+import { rowSourcePoints } from "./rowSource.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {
@@ -46,10 +45,10 @@ export async function createFolder(path: string, studyText: string, settings: De
   checkSettings(settings);
   await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
-  const identity = await makeIdentity(path);
+  const identity = await createIdentityFile(path);
   await writeLinksFile(path, []);
   await durableWrite(join(path, STUDY_FILE), studyText);
-  if (keepsHistory(study)) await beginHistory(path, study);
+  if (keepsHistory(study)) await createHistoryStore(path, study);
   await writeSettings(path, settings);
   return { path, identity, study, links: [], ...settings };
 }
@@ -58,57 +57,47 @@ export async function createFolder(path: string, studyText: string, settings: De
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
   const { name, listen, announce, relay = false } = settings;
   const data = settings.data.map((file) => (isAddress(file) ? absoluteAddress(file) : resolve(file)));
-  await writeJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
+  await durableWriteJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
 }
 
 /** Throws one line that names the file which is damaged or missing, and what to do about it. */
 export async function readFolder(path: string): Promise<DeviceFolder> {
   const settings = await readSettings(path);
-  const study = await namingFile(
-    join(path, STUDY_FILE),
-    "must be the study of the device's neighbours, copy it from one of them or from a backup",
-    async (file) => parseStudy(await readFile(file, "utf8")),
-  );
-  const links = await namingFile(
-    join(path, LINKS_FILE),
-    "must be the device's links, restore it from a backup or write [] and link again",
-    () => readLinksFile(path),
-  );
+  const studyFile = join(path, STUDY_FILE);
+  const studyRule = "must be the study of the device's neighbours, copy it from one of them or from a backup";
+  const study = await explainDamage(studyFile, studyRule, async () => parseStudy(await readFile(studyFile, "utf8")));
+  const linksRule = "must be the device's links, restore it from a backup or write [] and link again";
+  const links = await explainDamage(join(path, LINKS_FILE), linksRule, () => readLinksFile(path));
   return { path, ...settings, identity: await readIdentity(path), study, links };
 }
 
-async function namingFile<T>(file: string, rule: string, read: (file: string) => Promise<T>): Promise<T> {
-  try {
-    return await read(file);
-  } catch (error) {
-    const reason = reasonOf(error).replaceAll(file, "it");
-    throw new Error(`${file} ${rule}: ${reason}`, { cause: error });
-  }
-}
-
 /** All rows of the device's files and sources in memory, in the features' units. */
-export async function readRows(
+export async function readFolderRows(
   { data, study }: Pick<DeviceFolder, "data" | "study">,
   env: EnvironmentVariables,
 ): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study, env)));
+  const files = await Promise.all(data.map((file) => rowSourcePoints(file, study, env)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 
 async function readSettings(path: string): Promise<DeviceSettings> {
-  if (!existsSync(join(path, SETTINGS_FILE))) {
+  const file = join(path, SETTINGS_FILE);
+  if (!existsSync(file)) {
     throw new Error(`${path} must be a folder that "fedkm device init" made, got no ${SETTINGS_FILE} in it`);
   }
-  return namingFile(
-    join(path, SETTINGS_FILE),
-    "must hold name, data, listen and announce, restore it from a backup or write it again",
-    async (file) => {
-      const settings: unknown = JSON.parse(await readFile(file, "utf8"));
-      const { name, data, listen, announce, relay = false } = (settings ?? {}) as DeviceSettings;
-      checkSettings({ name, data, listen, announce, relay });
-      return { name, data, listen, announce, relay };
-    },
-  );
+  const rule = "must hold name, data, listen and announce, restore it from a backup or write it again";
+  return explainDamage(file, rule, async () => {
+    const {
+      name,
+      data,
+      listen,
+      announce,
+      relay = false,
+    } = (JSON.parse(await readFile(file, "utf8")) ?? {}) as DeviceSettings;
+    const settings = { name, data, listen, announce, relay };
+    checkSettings(settings);
+    return settings;
+  });
 }
 
 function checkSettings({ name, data, listen, announce, relay = false }: DeviceSettings): void {
@@ -122,6 +111,6 @@ function checkSettings({ name, data, listen, announce, relay = false }: DeviceSe
   }
   if (typeof relay !== "boolean") throw new RangeError(`relay must be true or false, got ${JSON.stringify(relay)}`);
   if (relay && listen.length === 0) throw new RangeError("listen must have an address if the device relays, got none");
-  const fault = [...listen.map(addressFault), ...announce.map(dialFault)].find((found) => found !== undefined);
+  const fault = [...listen.map(peerListenFault), ...announce.map(peerDialFault)].find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`an address ${fault}`);
 }

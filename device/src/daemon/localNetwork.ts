@@ -10,7 +10,7 @@ import { writeLinksFile } from "../disk/linksFile.ts";
 import { compareStudies, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { pointsAsCsv, studyOfPoints } from "../study/studyOfPoints.ts";
 import { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
-import { freePorts } from "./machineAddresses.ts";
+import { freeMachinePorts } from "./machineAddresses.ts";
 import { STATUS_FILE } from "./status.ts";
 
 /** A file of rows, with its text if it is still to be written. */
@@ -31,16 +31,20 @@ export interface NetworkPlan extends NetworkData {
 }
 
 /** Device 0 of the graph is called 1: people count from there. */
-export function deviceName(index: number, devices: number): string {
+export function localNetworkName(index: number, devices: number): string {
   return `device-${String(index + 1).padStart(String(devices).length, "0")}`;
 }
 
 /** Points that exist in memory only, as the study and the files that devices need. */
-export function planPoints(datasets: readonly Matrix[], folder: string, choices: Partial<Study> = {}): NetworkData {
+export function localNetworkOfPoints(
+  datasets: readonly Matrix[],
+  folder: string,
+  choices: Partial<Study> = {},
+): NetworkData {
   const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
   const study = studyOfPoints(datasets, names, { name: "demo", ...choices });
   const data = datasets.map((points, index) => ({
-    path: join(folder, `${deviceName(index, datasets.length)}.csv`),
+    path: join(folder, `${localNetworkName(index, datasets.length)}.csv`),
     text: pointsAsCsv(study, points),
   }));
   return { studyText: formatStudy(study), data };
@@ -50,9 +54,9 @@ export function planPoints(datasets: readonly Matrix[], folder: string, choices:
  * Makes the folders, or takes those that are there from an earlier run; ports are new each time, keys and state stay.
  * Nothing is written before it is known that all of them are free and of the same study.
  */
-export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
+export async function prepareLocalNetwork(plan: NetworkPlan): Promise<string[]> {
   const { base, studyText, data, graph } = plan;
-  const paths = data.map((_, index) => join(base, deviceName(index, data.length)));
+  const paths = data.map((_, index) => join(base, localNetworkName(index, data.length)));
   const unlocks: (() => Promise<void>)[] = [];
   try {
     for (const path of paths.filter((path) => existsSync(path))) {
@@ -85,7 +89,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
 }
 
 async function writeFolders(paths: readonly string[], { studyText, data }: NetworkPlan): Promise<DeviceFolder[]> {
-  const ports = await freePorts("127.0.0.1", paths.length);
+  const ports = await freeMachinePorts("127.0.0.1", paths.length);
   const folders: DeviceFolder[] = [];
   for (const [index, path] of paths.entries()) {
     const listen = [`/ip4/127.0.0.1/tcp/${ports[index]}`];

@@ -1,9 +1,10 @@
 // Addresses of this machine: those of an invite, at which others can dial a device, and ports that nobody uses.
 
+import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLocked } from "../disk/folderLock.ts";
-import { formatInvite } from "../disk/identityFile.ts";
+import { formatInvite } from "../keys/invite.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
 import type { DeviceFolder, DeviceSettings } from "./folder.ts";
 import { lastStatus } from "./statusFile.ts";
@@ -14,7 +15,7 @@ const HIGHEST = 32_000;
 const MOST_TRIES = 1_000;
 
 /** So many different ones. All are held until the last is found. */
-export async function freePorts(host: string, wanted: number): Promise<number[]> {
+export async function freeMachinePorts(host: string, wanted: number): Promise<number[]> {
   const held = new Map<number, Server>();
   try {
     for (let tries = 0; held.size < wanted; tries++) {
@@ -32,12 +33,10 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
   }
 }
 
-function listenOn(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, host, () => resolve(server));
-  });
+async function listenOn(host: string, port: number): Promise<Server> {
+  const server = createServer().listen(port, host);
+  await once(server, "listening");
+  return server;
 }
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -75,7 +74,7 @@ function onEveryInterface(address: string, hosts: readonly NetworkInterfaceInfo[
 }
 
 /** Where a new device listens: on every interface, with IPv6 where this machine has it. */
-export function everyInterface(port: number, interfaces: Interfaces = networkInterfaces()): string[] {
+export function everyMachineInterface(port: number, interfaces: Interfaces = networkInterfaces()): string[] {
   const outside = Object.values(interfaces).flatMap((list) => list?.filter(({ internal }) => !internal) ?? []);
   const hasIpv6 = outside.some(({ family, scopeid }) => family === "IPv6" && scopeid === 0);
   return [`/ip4/0.0.0.0/tcp/${port}`, ...(hasIpv6 ? [`/ip6/::/tcp/${port}`] : [])];

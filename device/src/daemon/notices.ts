@@ -54,10 +54,8 @@ type LinkCause =
   | "relay"
   | "disagrees";
 
-type Cause = OwnCause | LinkCause;
-
 export interface Notice {
-  readonly cause: Cause;
+  readonly cause: OwnCause | LinkCause;
   /** The name of the link that it is about; null: it is about this device itself. */
   readonly link: string | null;
   readonly text: string;
@@ -66,33 +64,26 @@ export interface Notice {
   readonly until: string | null;
 }
 
-export interface LinkProblem {
+export interface LinkProblem extends Pick<Notice, "text"> {
   readonly cause: LinkCause;
   readonly link: string;
-  readonly text: string;
 }
 
-export interface NoticeBoard {
-  /** What is wrong about this device itself, or that it is over (undefined). */
-  set(cause: OwnCause, text: string | undefined): void;
-  /** Everything that is wrong with links now: whatever is not among it is over. */
-  setLinks(problems: readonly LinkProblem[]): void;
-  /** Those that are not over, then the latest that are. */
-  list(): Notice[];
-}
+export type NoticeBoard = ReturnType<typeof noticeBoard>;
 
 /** Of notices that are over, so many are remembered. */
 const MOST_OVER = 20;
 
-export function noticeBoard(log: Log, now: () => Date): NoticeBoard {
+export function noticeBoard(log: Log, now: () => Date) {
   const open = new Map<string, Notice>();
   const over: Notice[] = [];
 
+  const fieldsOf = ({ cause, link }: Pick<Notice, "cause" | "link">) => (link === null ? { cause } : { cause, link });
   const begin = (key: string, notice: Omit<Notice, "since" | "until">) => {
     const known = open.get(key);
     if (known?.text === notice.text) return;
     open.set(key, { ...notice, since: known?.since ?? now().toISOString(), until: null });
-    log.warn({ cause: notice.cause, ...(notice.link === null ? {} : { link: notice.link }) }, notice.text);
+    log.warn(fieldsOf(notice), notice.text);
   };
   const end = (key: string) => {
     const known = open.get(key);
@@ -100,19 +91,22 @@ export function noticeBoard(log: Log, now: () => Date): NoticeBoard {
     open.delete(key);
     over.unshift({ ...known, until: now().toISOString() });
     over.splice(MOST_OVER);
-    log.info({ cause: known.cause, ...(known.link === null ? {} : { link: known.link }) }, `over: ${known.text}`);
+    log.info(fieldsOf(known), `over: ${known.text}`);
   };
 
   return {
-    set(cause, text) {
+    /** What is wrong about this device itself, or that it is over (undefined). */
+    set(cause: OwnCause, text: string | undefined) {
       if (text === undefined) end(cause);
       else begin(cause, { cause, link: null, text });
     },
-    setLinks(problems) {
+    /** Everything that is wrong with links now: whatever is not among it is over. */
+    setLinks(problems: readonly LinkProblem[]) {
       const keys = problems.map(({ cause, link }) => `${cause} ${link}`);
       for (const [key, { link }] of open) if (link !== null && !keys.includes(key)) end(key);
       for (const [index, problem] of problems.entries()) begin(keys[index], problem);
     },
-    list: () => [...open.values(), ...over],
+    /** Those that are not over, then the latest that are. */
+    list: (): Notice[] => [...open.values(), ...over],
   };
 }

@@ -1,14 +1,17 @@
-// What its owner changes about a device, running or not, by a command or on its page. Each change is a line of the audit log.
+// What its owner changes about a device, running or not, by a command or on its page: links, keys, reset and pause. Each
+// change is a line of the audit log.
 
 import { join } from "node:path";
 import { appendAudit } from "../disk/auditLog.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
-import { isLocked } from "../disk/folderLock.ts";
-import { changeLinks, type Link, withLink, withoutLink } from "../disk/linksFile.ts";
+import { isLocked, lockFolder } from "../disk/folderLock.ts";
+import { readIdentity } from "../disk/identityFile.ts";
+import * as keyFiles from "../disk/keyFiles.ts";
+import * as linksFile from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
-import type { Contact } from "../keys/peer.ts";
+import { type Contact, peerFault } from "../keys/peer.ts";
+import * as statements from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { followByHand, overruleRevocations, revokedFault, revokePeer, rotateFolder } from "./keyCommands.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
 import { lastStatus } from "./statusFile.ts";
 import type { Stranger } from "./strangers.ts";
@@ -24,7 +27,7 @@ export interface NewNeighbour extends Contact {
 }
 
 /** What a device is called that nobody has named: peer ids begin alike. */
-export function shortName(peer: string): string {
+export function strangerName(peer: string): string {
   return peer.slice(-8);
 }
 
@@ -34,7 +37,7 @@ export function waitingPeers({ path, links }: DeviceFolder): readonly Stranger[]
 }
 
 /** Links back one of those that wait. Returns the link's name. */
-export function acceptPeer(folder: DeviceFolder, neighbour: Omit<NewNeighbour, "addresses">, warn: Warn) {
+export function acceptStranger(folder: DeviceFolder, neighbour: Omit<NewNeighbour, "addresses">, warn: Warn) {
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   return linkPeer(folder, { ...neighbour, addresses: [] }, warn, "accepted");
 }
@@ -46,47 +49,111 @@ export async function linkPeer(
   warn: Warn,
   event: "linked" | "accepted" = "linked",
 ): Promise<string> {
-  const fault = await revokedFault(path, peer);
+  const fault = await revokedFaultInFolder(path, peer);
   if (fault !== undefined) {
     if (!allowRevoked)
       throw new Error(`peer must not be revoked (--allow-revoked links it nevertheless), and ${fault}`);
-    await overruleRevocations(path, peer);
+    await keyFiles.changeRevokedFile(path, (list) => keyFiles.overruleKnownRevocations(list, peer));
   }
-  const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? shortName(peer);
-  await changeLinks(path, (now) => withLink(now, { peer, addresses, name }));
+  const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? strangerName(peer);
+  await linksFile.changeLinksFile(path, (now) => linksFile.linksFileWith(now, { peer, addresses, name }));
   await note(path, event, { link: name, peer }, warn);
   return name;
 }
 
 /** `which` is a name, a peer id, or how one begins. Returns what was unlinked. */
-export async function unlinkPeer({ path, links }: DeviceFolder, which: string, warn: Warn): Promise<Link[]> {
-  const left = withoutLink(links, which);
-  await changeLinks(path, (now) => withoutLink(now, which));
+export async function unlinkPeer({ path, links }: DeviceFolder, which: string, warn: Warn): Promise<linksFile.Link[]> {
+  const left = linksFile.linksFileWithout(links, which);
+  await linksFile.changeLinksFile(path, (now) => linksFile.linksFileWithout(now, which));
   const removed = links.filter((link) => !left.includes(link));
   for (const { name, peer } of removed) await note(path, "unlinked", { link: name, peer }, warn);
   return removed;
 }
 
+/** Why a peer should not be linked, in the words of whoever said so; undefined: nobody says so. */
+export async function revokedFaultInFolder(path: string, peer: string): Promise<string | undefined> {
+  const [entry] = keyFiles.knownRevocationsOf(await keyFiles.readRevokedFile(path), peer);
+  if (entry === undefined) return undefined;
+  const { signer, reason } = entry.revocation;
+  const { peer: self } = await readIdentity(path);
+  const name = (await linksFile.readLinksFile(path)).find((link) => link.peer === signer)?.name;
+  const who = signer === self ? "this device" : signer === peer ? "it itself" : (name ?? signer);
+  return `${who} said at ${entry.heardAt} that it is no longer to be trusted${reason === "" ? "" : `: ${reason}`}`;
+}
+
 /** Follows neighbours to their new keys, by the text that their owners have handed over. Returns the names of their links. */
-export async function followPeer({ path }: DeviceFolder, successors: string, warn: Warn): Promise<string[]> {
-  const names = await followByHand(path, successors, new Date());
+export async function followKeyInFolder({ path }: DeviceFolder, text: string, warn: Warn): Promise<string[]> {
+  const successors = statements.parseSuccessorStatements(text);
+  const before = await linksFile.readLinksFile(path);
+  for (const { peer } of before) {
+    const fault =
+      statements.latestSuccessor(peer, successors) === peer ? undefined : await revokedFaultInFolder(path, peer);
+    if (fault !== undefined) throw new Error(`successor must not be of a revoked peer, and ${fault}`);
+  }
+  await linksFile.changeLinksFile(path, (links) => linksFile.linksFileFollowing(links, successors, new Date()));
+  const after = await linksFile.readLinksFile(path);
+  const names = after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
   for (const name of names) await note(path, "followed", { link: name }, warn);
   return names;
 }
 
-/** Unlinks a peer and tells the network that its key is no longer to be trusted; see `revokePeer`. */
-export async function revokeNeighbour({ path, identity }: DeviceFolder, which: string, reason: string, warn: Warn) {
-  const result = await revokePeer(path, which, reason, new Date());
-  const { peer, unlinked = null } = result;
-  await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked }, warn);
-  return result;
+/**
+ * Unlinks a peer and tells the network that its key is no longer to be trusted. `which` is a link by its name, its peer id
+ * or how one begins, or the id of any peer, also of the device itself.
+ */
+export async function revokePeer({ path, identity, links }: DeviceFolder, which: string, reason: string, warn: Warn) {
+  const link = meantBy(links, which);
+  const peer = link?.peer ?? which;
+  const at = new Date();
+  const revocation = statements.makeRevocation(identity, peer, reason, at.getTime());
+  // Before the link goes: after a crash in between, the running device or the next command still knows why.
+  await keyFiles.changeRevokedFile(path, (list) =>
+    keyFiles.withKnownRevocation(list, revocation, { links, via: null, at }),
+  );
+  if (link !== undefined) await linksFile.changeLinksFile(path, (now) => now.filter((one) => one.peer !== peer));
+  await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked: link?.name ?? null }, warn);
+  return { peer, unlinked: link?.name, isSelf: peer === identity.peer };
 }
 
-/** A new key for the device; see `rotateFolder`. */
-export async function rotateKey({ path }: DeviceFolder, isNow: boolean, warn: Warn) {
-  const result = await rotateFolder(path, isNow, new Date());
-  await note(path, result.isDone ? "rotated" : "rotating", { from: result.old, to: result.next }, warn);
-  return result;
+/** Undefined: it is the id of a peer that is not linked. */
+function meantBy(links: readonly linksFile.Link[], which: string): linksFile.Link | undefined {
+  if (peerFault(which) === undefined && links.every(({ peer }) => peer !== which)) return undefined;
+  const others = linksFile.linksFileWithout(links, which);
+  return links.find((link) => !others.includes(link));
+}
+
+/**
+ * A new key for the device, whether it runs or not. `isNow`: without waiting for neighbours that have not answered. Returns
+ * also the names of those that do not know the new key yet, and what to give them if they cannot be reached.
+ */
+export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boolean, warn: Warn) {
+  const unlock = await lockFolder(path).catch(() => undefined);
+  try {
+    const { old, next } = await keyFiles.prepareRotationFile(path, Date.now());
+    if (isNow) await keyFiles.changeRotationFile(path, (rotation) => ({ ...rotation, due: next }));
+    const links = await linksFile.readLinksFile(path);
+    // A running device does it itself, when it has stopped using the old key.
+    if (unlock !== undefined)
+      await keyFiles.finishRotationFile(
+        path,
+        links.map(({ peer }) => peer),
+      );
+    const rotation = await keyFiles.readRotationFile(path);
+    const { peer: self } = await readIdentity(path);
+    const isDone = self === next;
+    await note(path, isDone ? "rotated" : "rotating", { from: old, to: next }, warn);
+    const successors = statements.successorStatementText(rotation.successors);
+    return {
+      old,
+      next,
+      isDone,
+      isRunning: unlock === undefined,
+      behind: namesBehind(rotation, self, links),
+      successors,
+    };
+  } finally {
+    await unlock?.();
+  }
 }
 
 /** Begins again from the own rows; see `resetFolder`. */
@@ -106,6 +173,29 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
   }
   await note(path, isPaused ? "paused" : "resumed", {}, warn);
   return isLocked(path);
+}
+
+export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
+
+export async function keyFacts({ path, identity, links }: DeviceFolder) {
+  const rotation = await keyFiles.readRotationFile(path);
+  const nameOf = (peer: string) =>
+    peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
+  return {
+    /** The id under the new key that is prepared; null: none is. */
+    next: keyFiles.preparedRotation(rotation, identity.peer) ?? null,
+    /** Names of neighbours that do not know the device's new key yet. */
+    behind: namesBehind(rotation, identity.peer, links),
+    /** What is said about whom; neighbours by their names. */
+    revoked: (await keyFiles.readRevokedFile(path)).map(({ revocation, heardAt, isOverruled }) => {
+      const { signer, revoked, reason } = revocation;
+      return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
+    }),
+  };
+}
+
+function namesBehind(rotation: keyFiles.Rotation, self: string, links: readonly linksFile.Link[]): string[] {
+  return links.filter(({ peer }) => keyFiles.behindRotation(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

@@ -4,18 +4,18 @@
 import { join } from "node:path";
 import type { ChangingDevice } from "../change/changingDevice.ts";
 import { durableWrite, realDisk } from "../disk/disk.ts";
-import { isLocked, whetherRunning } from "../disk/folderLock.ts";
-import { contactsOf, type Link, readLinksFile } from "../disk/linksFile.ts";
+import { ifFolderLocked, isLocked } from "../disk/folderLock.ts";
+import { type Link, linksFileContacts, readLinksFile } from "../disk/linksFile.ts";
 import { copyAside, STATE_FILES } from "../disk/stateFile.ts";
 import { reasonOf } from "../environment.ts";
 import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
-import { lookAtOnce, MISSING } from "./fileWatch.ts";
+import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
-import { rowsOfNext } from "./studyChange.ts";
+import { nextRowsOfSource } from "./studyChange.ts";
 
 /** While this file is there, the device is paused. */
 export const PAUSED_FILE = "paused";
@@ -32,16 +32,10 @@ export async function consentInFolder(path: string, at: Date): Promise<boolean> 
 /** A running device that finds this file begins again and removes it. */
 export const RESET_FILE = "reset";
 
-export interface ResetResult {
-  /** Where the state is now; undefined: there was none. */
-  readonly setAside: string | undefined;
-  readonly isRunning: boolean;
-}
-
-/** Works whether the device runs or not. A running one follows within a few seconds. */
-export async function resetFolder(path: string, at: Date): Promise<ResetResult> {
+/** Works whether the device runs or not. A running one follows within a few seconds. Returns where the state is now, if there was one. */
+export async function resetFolder(path: string, at: Date) {
   const setAside = await copyAside(path, STATE_FILES, at);
-  const isRunning = await whetherRunning(path, {
+  const isRunning = await ifFolderLocked(path, {
     running: () => durableWrite(join(path, RESET_FILE), `${at.toISOString()}\n`),
     async stopped() {
       for (const name of STATE_FILES) await realDisk.remove(join(path, name));
@@ -83,10 +77,10 @@ export function ownerFileFollowers(
       parts.links = await readLinksFile(folder.path);
       // What the device itself has changed is in use already.
       if (JSON.stringify(before) === JSON.stringify(parts.links)) return;
-      for (const { peer } of contactsOf(parts.links)) parts.pending.remove(peer);
+      for (const { peer } of linksFileContacts(parts.links)) parts.pending.remove(peer);
       // The device first: it must know a neighbour that connects.
       device.setLinks(peersOf(parts.links));
-      network.setLinks(contactsOf(parts.links));
+      network.setLinks(linksFileContacts(parts.links));
       log.info({ links: parts.links.length }, "links changed");
       const without = (all: readonly Link[], some: readonly Link[]) =>
         all.filter(({ peer }) => !some.some((other) => other.peer === peer)).map(({ name }) => name);
@@ -96,7 +90,7 @@ export function ownerFileFollowers(
     data: orNotice("data", "data stays", async () => {
       const { study, next } = parts;
       const { rows, counts } = await source.open(study);
-      device.setRows(rows, next && (await rowsOfNext(source, study, next)));
+      device.setRows(rows, next && (await nextRowsOfSource(source, study, next)));
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: counts.rows }, "data changed");
       audit.note("data", { rows: counts.rows });
@@ -105,20 +99,20 @@ export function ownerFileFollowers(
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
       const file = join(folder.path, RESET_FILE);
       // Removing the file is a change as well.
-      if (lookAtOnce(file) === MISSING) return;
+      if (watchedFilesNow(file) === MISSING) return;
       await realDisk.remove(file);
       device.reset();
       log.info({}, "begins again from its own rows");
     }),
     paused: async () => {
-      const isPaused = lookAtOnce(join(folder.path, PAUSED_FILE)) !== MISSING;
+      const isPaused = watchedFilesNow(join(folder.path, PAUSED_FILE)) !== MISSING;
       device.setPaused(isPaused);
       notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
       return true;
     },
     consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
       const file = join(folder.path, CONSENT_FILE);
-      if (lookAtOnce(file) === MISSING) return;
+      if (watchedFilesNow(file) === MISSING) return;
       const { rows } = await source.open(parts.study);
       await realDisk.remove(file);
       device.reset(rows);
@@ -128,4 +122,4 @@ export function ownerFileFollowers(
 }
 
 /** Everybody that may connect now. */
-export const peersOf = (links: readonly Link[]) => contactsOf(links).map(({ peer }) => peer);
+export const peersOf = (links: readonly Link[]) => linksFileContacts(links).map(({ peer }) => peer);

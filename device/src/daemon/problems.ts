@@ -1,11 +1,11 @@
 // What is wrong now with a device's links, keys and rows, in words, read from its status: so a notice ends when its cause does.
 
-import { formatInvite } from "../disk/identityFile.ts";
-import { behind, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
-import { type Link, linkOf } from "../disk/linksFile.ts";
+import { behindRotation, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
+import { type Link, linkInFile } from "../disk/linksFile.ts";
+import { formatInvite } from "../keys/invite.ts";
 import type { SharedStatus } from "../loop/status.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
-import { versionFault } from "../wire/frames.ts";
+import { frameVersionFault } from "../wire/frames.ts";
 import { CALM_MILLISECONDS } from "../wire/limits.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
@@ -58,7 +58,7 @@ interface KeyFactsNow {
 export function keyProblems(facts: KeyFactsNow, now: Date): LinkProblem[] {
   const { self, links, rotation, forked } = facts;
   const isFresh = (date: string) => now.getTime() - Date.parse(date) < SHOWN_MILLISECONDS;
-  const lagging = behind(
+  const lagging = behindRotation(
     rotation,
     self,
     links.map(({ peer }) => peer),
@@ -81,12 +81,12 @@ export function keyProblems(facts: KeyFactsNow, now: Date): LinkProblem[] {
 /** One notice for each signer. */
 function revocationProblems({ self, links, revoked }: KeyFactsNow, isFresh: (date: string) => boolean): LinkProblem[] {
   const shown = revoked.filter(({ revocation, via, heardAt, isOverruled }) => {
-    const isOpen = linkOf(links, revocation.revoked) !== undefined || revocation.revoked === self;
+    const isOpen = linkInFile(links, revocation.revoked) !== undefined || revocation.revoked === self;
     return via !== null && !isOverruled && (isOpen || isFresh(heardAt));
   });
   const signers = [...new Set(shown.map(({ revocation }) => revocation.signer))];
   return signers.map((signer): LinkProblem => {
-    const name = linkOf(links, signer)?.name ?? signer;
+    const name = linkInFile(links, signer)?.name ?? signer;
     const said = shown.filter(({ revocation }) => revocation.signer === signer);
     const texts = said.slice(0, MOST_SAID).map((entry) => sentenceOf(entry, links, self));
     const more = said.length > MOST_SAID ? [`and of ${said.length - MOST_SAID} others, see fedkm device links`] : [];
@@ -96,7 +96,7 @@ function revocationProblems({ self, links, revoked }: KeyFactsNow, isFresh: (dat
 
 function sentenceOf({ revocation, unlinked }: KnownRevocation, links: readonly Link[], self: string): string {
   const { revoked, reason } = revocation;
-  const link = linkOf(links, revoked);
+  const link = linkInFile(links, revoked);
   const who = revoked === self ? "this device" : (link?.name ?? unlinked?.name ?? revoked);
   const because = reason === "" ? "" : `: ${reason}`;
   const said = `${who} is no longer to be trusted${because}`;
@@ -131,7 +131,7 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["change", link.isMissing ? "has not accepted the study that this device is changing to" : null],
       ["order", conflict],
       ["fault", link.fault],
-      ["version", version == null ? null : versionFault(version)],
+      ["version", version == null ? null : frameVersionFault(version)],
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", link.isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
       [
@@ -153,7 +153,7 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 }
 
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
-export function sumsFault(shared: SharedStatus | null): string | undefined {
+export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
   const { waiting, isImplausible, twofaced, suspended } = shared;
   if (isImplausible)

@@ -8,7 +8,7 @@ import type { Clock } from "../environment.ts";
 export const MEMORY_MILLISECONDS = 10_000;
 
 /** The same number until `milliseconds` have passed since it was read. */
-export function cached(clock: Clock, milliseconds: number, read: () => number): () => number {
+export function quietReading(clock: Clock, milliseconds: number, read: () => number): () => number {
   let value = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -20,7 +20,7 @@ export function cached(clock: Clock, milliseconds: number, read: () => number): 
 }
 
 /** The same clock, with timers that end at the next whole multiple of `tick` milliseconds: those wake the program up once. */
-export function onTick(clock: Clock, tick: number): Clock {
+export function quietClock(clock: Clock, tick: number): Clock {
   return {
     now: () => clock.now(),
     after(milliseconds, run) {
@@ -37,10 +37,10 @@ export const DELAY_RESOLUTION_MILLISECONDS = 10;
 /** Below this share of its time at work, nothing has to wait long enough to be worth measuring. */
 const BUSY = 0.05;
 
-export type Delays = ReturnType<typeof busyDelays>;
+export type Delays = ReturnType<typeof daemonDelays>;
 
 /** How long events wait. To measure it wakes the program up a hundred times a second. */
-export function busyDelays(share: () => number) {
+export function daemonDelays(share: () => number) {
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   // A start is work.
   delays.enable();
@@ -61,7 +61,7 @@ export function busyDelays(share: () => number) {
  * The share of its time that the program was at work since the last call. `cpuMicroseconds` is time on the processor and
  * not in the event loop: on a machine that others keep busy the loop seems to work while it waits.
  */
-export function shareAtWork(cpuMicroseconds: () => number): () => number {
+export function daemonBusyShare(cpuMicroseconds: () => number): () => number {
   let last = { at: performance.now(), microseconds: cpuMicroseconds() };
   return () => {
     const now = { at: performance.now(), microseconds: cpuMicroseconds() };

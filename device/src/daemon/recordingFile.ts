@@ -3,7 +3,7 @@
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
-import { eventLine, type RecordingHeader, recordedNetwork } from "../wire/recording.ts";
+import { type RecordingHeader, recordedNetwork, recordingLine } from "../wire/recording.ts";
 import type { NoticeBoard } from "./notices.ts";
 
 /** A recording that has this many bytes grows no further. With k 3 and 2 features it holds about a million frames. */
@@ -50,5 +50,5 @@ export async function recordToFile(
     clock: clock.now(),
   };
   write(`${JSON.stringify(header)}\n`);
-  return recordedNetwork(network, clock, (event) => write(eventLine(event)));
+  return recordedNetwork(network, clock, (event) => write(recordingLine(event)));
 }

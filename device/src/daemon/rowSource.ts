@@ -2,8 +2,8 @@
 // many of them count. A file that is refused is named with the place in it, never with what stands there.
 
 import { type Matrix, stack } from "@fedkm/core";
-import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
-import { checkMissing, DataError, readTable } from "@fedkm/files";
+import { joinSources, memorySource, type Source, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
+import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
@@ -11,7 +11,7 @@ import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
-import { type EnvironmentVariables, lookOf } from "./fileWatch.ts";
+import { type EnvironmentVariables, watchedFilesLook } from "./fileWatch.ts";
 
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;
@@ -24,7 +24,7 @@ interface RowCounts {
   readonly outside: readonly number[];
 }
 
-export function countRows({ features }: Study, { data, rows }: Matrix): RowCounts {
+export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): RowCounts {
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -59,13 +59,13 @@ export interface Columns {
 }
 
 /** The study's features of all rows of a file, in the features' units. */
-export async function readPoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
+export async function rowSourcePoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
   const wanted = features.map(({ name }) => name);
-  return (await readColumns(path, env, wanted)).points;
+  return (await rowSourceColumns(path, env, wanted)).points;
 }
 
 /** Columns are found by their names in the first line; without names all of them are read. */
-export async function readColumns(
+export async function rowSourceColumns(
   path: string,
   env: EnvironmentVariables,
   wanted?: readonly string[],
@@ -73,7 +73,7 @@ export async function readColumns(
   if (isAddress(path)) return readSource(path, env, wanted);
   try {
     const table = await readTable(path, wanted && { columns: wanted });
-    checkMissing(table, "refuse");
+    checkMissingCells(table, "refuse");
     return { names: table.columns, points: table.points };
   } catch (error) {
     throw error instanceof DataError ? new Error(error.withoutContents) : error;
@@ -101,22 +101,10 @@ interface OpenRows {
   readonly counts: RowCounts;
 }
 
-/** The rows of one device, for the study that it runs and the one that it is changing to. */
-export interface RowSource {
-  /** As they are now. Those before stay open until the next ones are. */
-  open(study: Study): Promise<OpenRows>;
-  /** Of the rows that are open for this study. */
-  countsOf(study: Study): RowCounts | undefined;
-  /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
-  lose(reason: unknown): string;
-  /** How the data look from outside: equal means unchanged. */
-  look(): Promise<string>;
-  /** Ends all that is asked. */
-  close(): Promise<void>;
-}
+export type RowSource = ReturnType<typeof rowSource>;
 
 /** What rows a device would have, and what is made of them (`use`) while they are open. */
-export async function lookAtRows<T = OpenRows>(
+export async function lookAtRowSource<T = OpenRows>(
   { data, study }: StudyData,
   env: EnvironmentVariables,
   use = async (opened: OpenRows) => opened as T,
@@ -130,10 +118,10 @@ export async function lookAtRows<T = OpenRows>(
 }
 
 /** How many of the rows that count are in each cluster of these centroids, which are scaled. */
-export function clusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
-  return lookAtRows(of, env, async ({ rows }) => {
+export function rowSourceClusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
+  return lookAtRowSource(of, env, async ({ rows }) => {
     const source = isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows));
-    return Array.from((await statisticsOf(source, centroids)).counts);
+    return Array.from((await sourceStatistics(source, centroids)).counts);
   });
 }
 
@@ -143,13 +131,14 @@ function canStay({ privacy, clusters }: Study): boolean {
 }
 
 /** What a person should know who has named a source. */
-export function stayRemarks(data: readonly string[], study: Study): string[] {
+export function rowSourceRemarks(data: readonly string[], study: Study): string[] {
   if (canStay(study) || !data.some(isAddress)) return [];
   const why = study.clusters === "shared" ? "shared clusters need" : `a ${study.privacy} study needs`;
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-export function rowSource(data: readonly string[], env: EnvironmentVariables): RowSource {
+/** The rows of one device, for the study that it runs and the one that it is changing to. */
+export function rowSource(data: readonly string[], env: EnvironmentVariables) {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -158,19 +147,24 @@ export function rowSource(data: readonly string[], env: EnvironmentVariables): R
     for (const { sources } of some) for (const source of sources) await source.close();
   };
   return {
-    async open(study) {
+    /** As they are now. Those before stay open until the next ones are. */
+    async open(study: Study): Promise<OpenRows> {
       const opened = await openRows(data, study, { env, signal: ending.signal });
       const [latest, ...older] = held.get(study) ?? [];
       held.set(study, latest === undefined ? [opened] : [opened, latest]);
       await closeAll(older);
       return opened;
     },
-    countsOf: (study) => held.get(study)?.[0].counts,
-    lose(reason) {
+    /** Of the rows that are open for this study. */
+    countsOf: (study: Study) => held.get(study)?.[0].counts,
+    /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
+    lose(reason: unknown) {
       losses++;
       return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
     },
-    look: async () => `${await lookOf(data, env)}, lost ${losses} times`,
+    /** How the data look from outside: equal means unchanged. */
+    look: async () => `${await watchedFilesLook(data, env)}, lost ${losses} times`,
+    /** Ends all that is asked. */
     async close() {
       ending.abort();
       await closeAll([...held.values()].flat());
@@ -218,7 +212,7 @@ async function openDataPlace(
   { env, signal }: Opening,
   /* IN OUT */ opened: OpenSource[],
 ): Promise<DataPlace> {
-  if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study, env));
+  if (!isAddress(path) || !canStay(study)) return loaded(study, await rowSourcePoints(path, study, env));
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
@@ -230,7 +224,7 @@ async function openDataPlace(
 }
 
 function loaded(study: Study, points: Matrix): DataPlace {
-  return { points, counts: countRows(study, points) };
+  return { points, counts: rowSourceCounts(study, points) };
 }
 
 function totalCounts({ features }: Study, places: readonly DataPlace[]): RowCounts {
@@ -253,6 +247,6 @@ async function sourceFingerprint(source: Source, signal: AbortSignal): Promise<n
   const { rows, cols, least, most } = source;
   if (rows === 0) return 0;
   const middle = { data: new Float64Array(cols), rows: 1, cols };
-  const { sums } = await source.parts(middle, gridsOf(source), signal);
+  const { sums } = await source.parts(middle, sourceGrids(source), signal);
   return hashBytes(new Uint8Array(Float64Array.of(rows, ...least, ...most, ...sums).buffer), cols);
 }

@@ -1,10 +1,11 @@
 // A device's numbers over HTTP, for this machine only: /metrics in the text format of OpenMetrics 1.0, /status as JSON and
 // /healthz. Centroids and data are not among them.
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type RefusalReason, refusalReasons } from "../loop/frameFilter.ts";
-import type { DaemonStatus } from "./status.ts";
+import { refusalReasons } from "../loop/frameFilter.ts";
+import type { DaemonStatus, LinkStatus } from "./status.ts";
 
 const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -50,7 +51,10 @@ const seconds = (date: string) => Date.parse(date) / 1000;
 
 function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonStatus): Family[] {
   const open = notices.filter(({ until }) => until === null);
-  const { guarded } = device;
+  const { guarded, shared } = device;
+  const isStale = open.some(({ cause }) => cause === "data");
+  const waiting = Object.entries(guarded?.rowsWaiting ?? {}).map(([kind, rows]): Sample => [{ kind }, rows]);
+  const named = open.map(({ cause, link }): Sample => [link === null ? { cause } : { cause, link }, 1]);
   return [
     counter("rounds", "Updates of this device.", device.round),
     gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
@@ -66,81 +70,56 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
     info("privacy", "The study's mode.", [[{ mode: device.privacy }, 1]]),
     gauge("smallest_class_rows", "Rows that nothing sent tells apart, at least.", guarded?.smallestClass ?? null),
     gauge("rows_held_back", "Rows that count for another cluster than their nearest.", guarded?.rowsHeldBack ?? null),
-    gauge(
-      "rows_waiting",
-      "Rows that wait for others, to count or to count no more.",
-      guarded === null ? [] : Object.entries(guarded.rowsWaiting).map(([kind, rows]) => [{ kind }, rows]),
-    ),
+    gauge("rows_waiting", "Rows that wait for others, to count or to count no more.", waiting),
     gauge("epsilon_spent", "What all releases of private rows cost.", device.private?.epsilonSpent ?? null),
     gauge("epsilon_lifetime", "What all releases may ever cost.", device.private?.epsilonLifetime ?? null),
     gauge("release_outdated", "1 while the data are others than those released.", device.private?.isOutdated ?? null),
-    gauge(
-      "data_stale",
-      "1 while the data files cannot be used and earlier rows are.",
-      open.some(({ cause }) => cause === "data"),
-    ),
+    gauge("data_stale", "1 while the data files cannot be used and earlier rows are.", isStale),
     gauge("data_read_timestamp_seconds", "When the rows in use were read.", seconds(dataReadAt)),
-    gauge(
-      "generation",
-      "The number of the sums over all devices that are asked for now.",
-      device.shared?.generation ?? null,
-    ),
-    gauge("pooled_devices", "Devices in the last complete sums.", device.shared?.devices ?? null),
-    gauge("pooled_rows", "Rows in the last complete sums.", device.shared?.pooledRows ?? null),
+    gauge("generation", "The number of the sums over all devices that are asked for now.", shared?.generation ?? null),
+    gauge("pooled_devices", "Devices in the last complete sums.", shared?.devices ?? null),
+    gauge("pooled_rows", "Rows in the last complete sums.", shared?.pooledRows ?? null),
     counter("frames_sent", "Frames sent to neighbours.", device.framesSent),
     gauge("strangers", "Peers that are not linked and tried to connect.", pending.length),
-    gauge(
-      "notice",
-      "1 for everything that a person should know now.",
-      open.map(({ cause, link }) => [{ cause, ...(link === null ? {} : { link }) }, 1]),
-    ),
+    gauge("notice", "1 for everything that a person should know now.", named),
   ];
 }
 
 function linkFamilies({ links }: DaemonStatus): Family[] {
-  const each = (value: (link: DaemonStatus["links"][number]) => Sample[1]) =>
-    links.map((link): Sample => [{ link: link.name }, value(link)]);
-  const count = (reason: RefusalReason) =>
-    links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0);
+  const each = (kind: typeof gauge) => (name: string, help: string, value: (link: LinkStatus) => Sample[1]) =>
+    kind(
+      name,
+      help,
+      links.map((link) => [{ link: link.name }, value(link)]),
+    );
+  const [linkGauge, linkCounter] = [each(gauge), each(counter)];
+  const relayed = links.flatMap(({ name, via }): Sample[] => (via === null ? [] : [[{ link: name, via }, 1]]));
   const refused = links.flatMap(({ name, framesRefused }) =>
     Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
   );
-  const relayed = links.flatMap(({ name, via }): Sample[] => (via === null ? [] : [[{ link: name, via }, 1]]));
-  const ages = each(({ age }) => (age === null ? null : age / 1000));
-  const rejected = each((link) => link.rejected);
-  const replaced = each((link) => link.replaced);
+  // Every reason from the start: a counter that appears with its first refusal has no increase to alert on.
+  const allRefused = refusalReasons.map((reason): Sample => {
+    return [{ reason }, links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0)];
+  });
   return [
-    gauge(
-      "link_connected",
-      "1 while the link stands.",
-      each((link) => link.isConnected),
-    ),
+    linkGauge("link_connected", "1 while the link stands.", (link) => link.isConnected),
     gauge("link_relayed", "1 while the link runs through another neighbour, which is named.", relayed),
-    gauge(
-      "link_away",
-      "1 while the neighbour counts as away.",
-      each((link) => link.isAway),
+    linkGauge("link_away", "1 while the neighbour counts as away.", (link) => link.isAway),
+    linkGauge("link_age_seconds", "Since the neighbour was last heard.", ({ age }) => age && age / 1000),
+    linkGauge(
+      "link_rejected_ratio",
+      "Share of the neighbour's pulls left out in the last 100 rounds.",
+      (link) => link.rejected,
     ),
-    gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
-    gauge("link_rejected_ratio", "Share of the neighbour's pulls left out in the last 100 rounds.", rejected),
-    counter(
-      "link_sent_bytes",
-      "Bytes of frames sent.",
-      each((link) => link.sent.bytes),
+    linkCounter("link_sent_bytes", "Bytes of frames sent.", (link) => link.sent.bytes),
+    linkCounter("link_received_bytes", "Bytes of frames received.", (link) => link.received.bytes),
+    linkCounter(
+      "link_replaced_frames",
+      "Frames replaced by a newer one before they were sent.",
+      (link) => link.replaced,
     ),
-    counter(
-      "link_received_bytes",
-      "Bytes of frames received.",
-      each((link) => link.received.bytes),
-    ),
-    counter("link_replaced_frames", "Frames replaced by a newer one before they were sent.", replaced),
     counter("link_refused_frames", "Frames refused, by link and reason.", refused),
-    // Every reason from the start: a counter that appears with its first refusal has no increase to alert on.
-    counter(
-      "refused_frames",
-      "Frames refused, by reason, of all links.",
-      refusalReasons.map((reason) => [{ reason }, count(reason)]),
-    ),
+    counter("refused_frames", "Frames refused, by reason, of all links.", allRefused),
   ];
 }
 
@@ -155,12 +134,9 @@ function relayFamilies({ relay }: DaemonStatus): Family[] {
 
 function programFamilies(status: DaemonStatus): Family[] {
   const { failedWrites, programVersion, startedAt, delayMilliseconds, memoryBytes } = status;
+  const failed = Object.entries(failedWrites).map(([file, value]): Sample => [{ file }, value]);
   return [
-    counter(
-      "failed_writes",
-      "Writes that failed: of the state, the status and lines of the log.",
-      Object.entries(failedWrites).map(([file, value]) => [{ file }, value]),
-    ),
+    counter("failed_writes", "Writes that failed: of the state, the status and lines of the log.", failed),
     gauge("event_delay_seconds", "What one event in a hundred had to wait.", delayMilliseconds / 1000),
     gauge("resident_memory_bytes", "Memory of the whole program.", memoryBytes),
     gauge("start_time_seconds", "When the program was started.", seconds(startedAt)),
@@ -192,10 +168,7 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
   });
   server.requestTimeout = REQUEST_MILLISECONDS;
   server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     port: (server.address() as AddressInfo).port,
     close() {
@@ -205,14 +178,8 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
   };
 }
 
-interface Answer {
-  readonly code: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-function answer({ method, url, headers, socket }: IncomingMessage, status: () => DaemonStatus): Answer {
-  const text = (code: number, body: string): Answer => ({ code, type: "text/plain; charset=utf-8", body });
+function answer({ method, url, headers, socket }: IncomingMessage, status: () => DaemonStatus) {
+  const text = (code: number, body: string) => ({ code, type: "text/plain; charset=utf-8", body });
   // A web page whose name was made to point here sends its own name, and gets nothing.
   const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   if (!hosts.includes(headers.host ?? "")) return text(403, `host must be one of ${hosts.join(", ")}\n`);

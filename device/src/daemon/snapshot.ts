@@ -9,7 +9,7 @@ import { isLocked } from "../disk/folderLock.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { clusterNames } from "./clusterNames.ts";
-import { readFolder, readRows } from "./folder.ts";
+import { readFolder, readFolderRows } from "./folder.ts";
 import type { DaemonStatus } from "./status.ts";
 import { statusReader, whenChanged } from "./statusFile.ts";
 
@@ -46,7 +46,7 @@ const MOST_ROWS = 200_000;
 const LEAST_MILLISECONDS = 5_000;
 
 /** Device folders by the names under which a page shows them. */
-export function foldersById(folders: readonly string[]): ReadonlyMap<string, string> {
+export function snapshotFolders(folders: readonly string[]): ReadonlyMap<string, string> {
   return new Map(folders.map((folder) => [printable(basename(folder)), folder]));
 }
 
@@ -128,7 +128,7 @@ async function readProfiles(path: string, centroids: readonly (readonly number[]
   const { features } = folder.study;
   // A page that is open must not read a table again and again.
   if (folder.data.some(isAddress)) return null;
-  const rows = scaleRows(folder.study, await readRows(folder, {}));
+  const rows = scaleRows(folder.study, await readFolderRows(folder, {}));
   const labels = predict(matrix(centroids.map((row) => row.map((value, f) => value / features[f].scale))), rows);
   const all = summary(rows, () => true);
   return centroids.map((_, c) => {

@@ -2,7 +2,7 @@
 // loop, its network and what its owner decided.
 
 import type { ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
-import { idsOf, type Link } from "../disk/linksFile.ts";
+import { type Link, linksFileIds } from "../disk/linksFile.ts";
 import type { Libp2pNetwork, RelayTraffic } from "../links/libp2pNetwork.ts";
 import type { LinkTraffic } from "../links/linkKeeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
@@ -31,21 +31,6 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly isRelay: boolean;
 }
 
-/** The study that a device is changing to, and how it does in it. */
-interface NextStatus {
-  readonly studyHash: string;
-  readonly device: Omit<DeviceStatus, "neighbours">;
-}
-
-/** A study that neighbours speak and this device does not. */
-interface ProposalStatus {
-  readonly studyHash: string;
-  /** Canonical. */
-  readonly text: string;
-  /** The names of the links. */
-  readonly from: readonly string[];
-}
-
 /** Whether the device runs is not among it: one that is killed cannot write that it does not. Its lock knows. */
 export interface DaemonStatus {
   readonly version: typeof STATUS_VERSION;
@@ -70,9 +55,14 @@ export interface DaemonStatus {
   readonly failedWrites: Readonly<Record<"state" | "status" | "log", number>>;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
-  /** Null: there is no change of study. */
-  readonly next: NextStatus | null;
-  readonly proposals: readonly ProposalStatus[];
+  /** The study that it is changing to, and how it does in it; null: there is no change of study. */
+  readonly next: { readonly studyHash: string; readonly device: Omit<DeviceStatus, "neighbours"> } | null;
+  /** Studies that neighbours speak and this device does not, as canonical texts, with the names of those links. */
+  readonly proposals: readonly {
+    readonly studyHash: string;
+    readonly text: string;
+    readonly from: readonly string[];
+  }[];
   /** What it carries between its neighbours; null: it does not relay. */
   readonly relay: RelayTraffic | null;
   readonly pending: readonly Stranger[];
@@ -165,7 +155,7 @@ function describeLinks(
 ): Pick<DaemonStatus, "device" | "links"> {
   const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
   const described = links.flatMap((link) => {
-    const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
+    const known = linksFileIds(link).flatMap((peer) => byPeer.get(peer) ?? []);
     const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
     const traffic = neighbour && network.traffic(neighbour.peer);
     if (traffic === undefined) return [];

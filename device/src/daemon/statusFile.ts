@@ -1,12 +1,13 @@
 // status.json: how a running device writes it, whole, when it says something else than the last one, now and then, and at
 // the end; and how other programs read it.
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, reasonOf } from "../environment.ts";
 import { isSettled } from "../loop/status.ts";
 import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
+import { watchedFilesNow } from "./fileWatch.ts";
 import { type DaemonStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
 
 /** Returns whether a status is to be written, given those that it was asked about before. */
@@ -106,8 +107,7 @@ export function statusReader(): (folder: string) => DaemonStatus | undefined {
 export function whenChanged<T>(name: string, read: (folder: string) => T): (folder: string) => T {
   const cache = new Map<string, { readonly version: string; readonly content: T }>();
   return (folder) => {
-    const file = statSync(join(folder, name), { throwIfNoEntry: false });
-    const version = `${file?.mtimeMs} ${file?.size} ${file?.ino}`;
+    const version = watchedFilesNow(join(folder, name));
     const last = cache.get(folder);
     if (last?.version === version) return last.content;
     const content = read(folder);
@@ -119,6 +119,6 @@ export function whenChanged<T>(name: string, read: (folder: string) => T): (fold
 }
 
 /** Whether a device has settled that may not have written anything yet; see `isSettled` for `enoughMove`. */
-export function hasSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
+export function hasDaemonSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
   return status !== undefined && isSettled(status.device, status.links, enoughMove);
 }

@@ -3,9 +3,9 @@
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChangingDevice, isWithoutRows } from "../change/changingDevice.ts";
-import { durableWrite, realDisk } from "../disk/disk.ts";
-import { whetherRunning } from "../disk/folderLock.ts";
+import { type ChangingDevice, isChangeWithoutRows } from "../change/changingDevice.ts";
+import { durableWrite, explainDamage, realDisk } from "../disk/disk.ts";
+import { ifFolderLocked } from "../disk/folderLock.ts";
 import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
 import { realClock, reasonOf } from "../environment.ts";
@@ -13,7 +13,7 @@ import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
-import { lookAtOnce, MISSING } from "./fileWatch.ts";
+import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
@@ -25,23 +25,19 @@ export const NEXT_FILE = "next.yaml";
 export const NOW_FILE = "next.now";
 
 /** Undefined: there is no change. Throws one line that names the file if it is damaged. */
-export async function readNext(path: string): Promise<Study | undefined> {
+export async function readNextInFolder(path: string): Promise<Study | undefined> {
   const file = join(path, NEXT_FILE);
   const bytes = await realDisk.read(file);
   if (bytes === undefined) return undefined;
-  try {
-    return parseStudy(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new Error(`${file} must be the study to change to: ${reasonOf(error)}`, { cause: error });
-  }
+  return explainDamage(file, "must be the study to change to", () => parseStudy(new TextDecoder().decode(bytes)));
 }
 
-export async function writeNext(path: string, study: Study): Promise<void> {
+export async function writeNextInFolder(path: string, study: Study): Promise<void> {
   await durableWrite(join(path, NEXT_FILE), formatStudy(study));
 }
 
 /** The next study becomes the study; what the device had of the one before is set aside. Returns where. */
-export async function switchStudy(path: string, at: Date): Promise<string | undefined> {
+export async function switchStudyInFolder(path: string, at: Date): Promise<string | undefined> {
   const text = await readFile(join(path, NEXT_FILE));
   const setAside = await copyAside(path, [STUDY_FILE, ...STATE_FILES], at);
   try {
@@ -56,7 +52,7 @@ export async function switchStudy(path: string, at: Date): Promise<string | unde
 
 /** What is left to do after `switchStudy`, also where a crash came in between. Without a change it does nothing. */
 export async function completeSwitch(path: string): Promise<void> {
-  const next = await readNext(path).catch(() => undefined);
+  const next = await readNextInFolder(path).catch(() => undefined);
   if (next === undefined) return;
   const id = await studyIdOf(next);
   const current = parseStudy(await readFile(join(path, STUDY_FILE), "utf8"));
@@ -72,19 +68,19 @@ async function removeNext(path: string): Promise<void> {
 }
 
 /** Ends the study before at once, whoever has not followed. Returns whether the device runs: it follows within a few seconds. */
-export function finishChange(path: string, at: Date): Promise<boolean> {
-  return whetherRunning(path, {
+export function finishChangeInFolder(path: string, at: Date): Promise<boolean> {
+  return ifFolderLocked(path, {
     running: () => durableWrite(join(path, NOW_FILE), `${at.toISOString()}\n`),
     async stopped() {
-      await switchStudy(path, at);
+      await switchStudyInFolder(path, at);
       await completeSwitch(path);
     },
   });
 }
 
 /** Goes back to the study before. Returns whether the device runs: it follows within a few seconds. */
-export function withdrawChange(path: string): Promise<boolean> {
-  return whetherRunning(path, {
+export function withdrawChangeInFolder(path: string): Promise<boolean> {
+  return ifFolderLocked(path, {
     running: () => realDisk.remove(join(path, NEXT_FILE)),
     stopped: () => removeNext(path),
   });
@@ -97,23 +93,15 @@ async function studyIdOf(study: Study): Promise<string> {
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
 
-interface NextStore extends DeviceMemory {
-  /** From now on it is what the store keeps. */
-  takeOver(): Promise<void>;
-  close(): Promise<void>;
-}
+type NextStore = Awaited<ReturnType<typeof openNextInFolder>>;
 
-export async function openNext(
-  folder: string,
-  store: Store,
-  warn: (line: string | undefined) => void,
-): Promise<NextStore> {
+export async function openNextInFolder(folder: string, store: Store, warn: (line: string | undefined) => void) {
   const states = twoCopies(join(folder, NEXT_STATE), realDisk);
   const saved = await loadState(states, folder, warn);
   const keeper = stateKeeper(states, realClock, warn);
   let latest: (() => SavedState) | undefined = saved && (() => saved);
   let keep = keeper.keep;
-  return {
+  const memory: DeviceMemory = {
     epoch: store.epoch,
     saved,
     goAbove: store.goAbove,
@@ -121,6 +109,10 @@ export async function openNext(
       latest = state;
       keep(state);
     },
+  };
+  return {
+    ...memory,
+    /** From now on it is what the store keeps. */
     async takeOver() {
       keep = store.keep;
       if (latest !== undefined) store.keep(latest);
@@ -165,8 +157,8 @@ export function studyChange(
 
   const begin = async (device: ChangingDevice, study: Study) => {
     const contract = await contractOf(study);
-    const rows = await rowsOfNext(source, parts.study, study);
-    const opened = await openNext(path, store, warn);
+    const rows = await nextRowsOfSource(source, parts.study, study);
+    const opened = await openNextInFolder(path, store, warn);
     try {
       device.begin({ study, contract, rows, memory: opened });
     } catch (error) {
@@ -185,8 +177,8 @@ export function studyChange(
   const take = async (device: ChangingDevice) => {
     const next = parts.next;
     if (next === undefined || memory === undefined) return;
-    const setAside = await switchStudy(path, new Date());
-    const isAnew = isWithoutRows(parts.study, next);
+    const setAside = await switchStudyInFolder(path, new Date());
+    const isAnew = isChangeWithoutRows(parts.study, next);
     device.finish();
     parts.study = next;
     parts.next = undefined;
@@ -202,10 +194,10 @@ export function studyChange(
   /** The owner wants the study before to end, whoever has not followed. */
   const endNow = async (device: ChangingDevice) => {
     const file = join(path, NOW_FILE);
-    if (lookAtOnce(file) === MISSING) return;
+    if (watchedFilesNow(file) === MISSING) return;
     const { next } = device.change();
     if (next === null) await realDisk.remove(file);
-    else if (next.device.centroids === null && !isWithoutRows(parts.study, parts.next ?? parts.study))
+    else if (next.device.centroids === null && !isChangeWithoutRows(parts.study, parts.next ?? parts.study))
       throw new Error("there is no answer in the new study yet");
     else await take(device);
   };
@@ -225,7 +217,7 @@ export function studyChange(
     follow: (device: ChangingDevice) =>
       inTurn(() =>
         trying(async () => {
-          const next = await readNext(path);
+          const next = await readNextInFolder(path);
           const wanted = next && studyId(await contractOf(next));
           const change = device.change();
           // Also what is left after a change that is done.
@@ -252,7 +244,7 @@ export function studyChange(
 }
 
 /** The rows of the study that a device is changing to. */
-export async function rowsOfNext(source: RowSource, current: Study, next: Study): Promise<DeviceRows> {
-  if (!isWithoutRows(current, next)) return (await source.open(next)).rows;
+export async function nextRowsOfSource(source: RowSource, current: Study, next: Study): Promise<DeviceRows> {
+  if (!isChangeWithoutRows(current, next)) return (await source.open(next)).rows;
   return { data: new Float64Array(0), rows: 0, cols: next.features.length };
 }

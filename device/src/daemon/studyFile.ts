@@ -1,7 +1,7 @@
 // study.yaml before a device has it: read from its file, or drafted for a person to look over, with a reason for each field.
 
 import { readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
@@ -10,7 +10,7 @@ export function readStudyText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 
@@ -24,7 +24,7 @@ export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privac
 }
 
 /** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
-export function featureBounds({ names, points }: Columns): Feature[] {
+export function studyFileBounds({ names, points }: Columns): Feature[] {
   const { data, rows, cols } = points;
   if (rows === 0) throw new Error("data must have rows to take bounds from, got none");
   return names.map((name, column) => {
@@ -42,7 +42,7 @@ export function featureBounds({ names, points }: Columns): Feature[] {
 }
 
 /** The text of the study's file. */
-export function draftStudy(draft: StudyDraft): string {
+export function draftStudyFile(draft: StudyDraft): string {
   const { name, k, alpha, features, clusters, privacy } = draft;
   const learnt = clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   const lines = features.map(

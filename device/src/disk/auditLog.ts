@@ -2,7 +2,7 @@
 // the SHA-256 of the line before it, so that a line that was changed, removed or put in breaks the chain.
 
 import { createHash } from "node:crypto";
-import { open, readdir, readFile, rename } from "node:fs/promises";
+import { open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { printable } from "@fedkm/files/printable";
 import { realDisk } from "./disk.ts";
@@ -95,16 +95,8 @@ function lineOf(at: Date, event: AuditEvent, fields: AuditFields, before: string
   return Buffer.byteLength(whole) < LONGEST_LINE_BYTES ? whole : line({ shortened: Object.keys(fields).join(" ") });
 }
 
-interface LogEnd {
-  readonly bytes: number;
-  /** Of the last line. */
-  readonly hash: string;
-  readonly isCut: boolean;
-  readonly lastAt: string | undefined;
-}
-
-/** Undefined: there is no such file, or nothing in it. */
-async function logEnd(path: string): Promise<LogEnd | undefined> {
+/** How long the log is, with the hash and the time of its last line. Undefined: there is no such file, or nothing in it. */
+async function logEnd(path: string) {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;
   try {
@@ -156,7 +148,7 @@ export interface AuditReport {
 }
 
 /** The facts of a line, each with its name. */
-export function auditFacts({ at, event, before, ...fields }: AuditLine): string[] {
+export function auditLogFacts({ at, event, before, ...fields }: AuditLine): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(" ") : String(value);
     return value === null || text === "" ? [] : [`${name} ${text}`];
@@ -170,11 +162,7 @@ export async function readAudit(folder: string): Promise<AuditReport> {
   let broken: AuditReport["broken"];
   let before = NOTHING_BEFORE;
   for (const file of [...(await filesAside(folder)), AUDIT_FILE]) {
-    const text = await readFile(join(folder, file), "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "";
-      throw error;
-    });
-    const found = text.split("\n");
+    const found = new TextDecoder().decode(await realDisk.read(join(folder, file))).split("\n");
     if (found.at(-1) === "") found.pop();
     for (const [index, line] of found.entries()) {
       const entry = parsedLine(line);

@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, resolve } from "node:path";
+import { type Clock, reasonOf } from "../environment.ts";
+import { STATE_MILLISECONDS } from "../wire/limits.ts";
 
 interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
@@ -65,19 +67,24 @@ export async function makeFolder(path: string, disk: Pick<Disk, "syncFolder"> = 
   for (let folder = resolve(path); folder !== top; folder = dirname(folder)) await disk.syncFolder(dirname(folder));
 }
 
+/** Makes a file that survives a loss of power; fails where one is. */
+export async function createFile(path: string, bytes: Uint8Array, disk: Disk = realDisk): Promise<void> {
+  const file = await disk.create(path);
+  try {
+    await file.write(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Replaces a file so that after a crash it is exactly the old one or exactly the new one. */
 export async function durableWrite(path: string, content: Uint8Array | string, disk: Disk = realDisk): Promise<void> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const file = await disk.create(temporary);
-    try {
-      await file.write(bytes);
-      // Before the rename: a file system may rename before it writes.
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    // Synced before the rename: a file system may rename before it writes.
+    await createFile(temporary, bytes, disk);
     await disk.rename(temporary, path);
   } catch (error) {
     await disk.remove(temporary).catch(() => {});
@@ -86,7 +93,86 @@ export async function durableWrite(path: string, content: Uint8Array | string, d
   await disk.syncFolder(dirname(path));
 }
 
+/** What a file holds. Where that cannot be read, it throws one line that names the file and what to do about it. */
+export async function explainDamage<T>(file: string, rule: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new Error(`${file} ${rule}: ${reasonOf(error).replaceAll(file, "it")}`, { cause: error });
+  }
+}
+
 /** A JSON file that a person can read. */
-export function writeJson(path: string, value: unknown, disk?: Disk): Promise<void> {
+export function durableWriteJson(path: string, value: unknown, disk?: Disk): Promise<void> {
   return durableWrite(path, `${JSON.stringify(value, undefined, 2)}\n`, disk);
+}
+
+/**
+ * Saves the latest that it is given now and then, one write at a time. `onSaved` learns why a write failed, after which it
+ * is tried again, or that it did not. `firstWait`: milliseconds before the first one.
+ */
+export function latestKeeper<T>(
+  clock: Clock,
+  save: (value: T) => Promise<void>,
+  onSaved: (failure: string | undefined) => void,
+  firstWait = 0,
+) {
+  let latest: { readonly value: T } | undefined;
+  let failures = 0;
+  let cancel: (() => void) | undefined;
+  let writing: Promise<void> | undefined;
+  let nextAt = clock.now() + firstWait;
+
+  const write = async () => {
+    const given = latest;
+    if (given === undefined) return;
+    latest = undefined;
+    try {
+      await save(given.value);
+      onSaved(undefined);
+    } catch (error) {
+      // What was saved before is still there. Something newer may have come meanwhile; else this is tried again.
+      latest ??= given;
+      failures += 1;
+      onSaved(writeReason(error));
+    }
+  };
+  const schedule = () => {
+    if (cancel !== undefined || writing !== undefined || latest === undefined) return;
+    cancel = clock.after(Math.max(0, nextAt - clock.now()), () => {
+      cancel = undefined;
+      nextAt = clock.now() + STATE_MILLISECONDS;
+      writing = write().then(() => {
+        writing = undefined;
+        schedule();
+      });
+    });
+  };
+  return {
+    failedWrites: () => failures,
+    keep(value: T) {
+      latest = { value };
+      schedule();
+    },
+    async flush() {
+      await writing;
+      await write();
+    },
+    async close() {
+      // Also stops the schedule that the end of a write would set.
+      const last = latest;
+      latest = undefined;
+      cancel?.();
+      await writing;
+      cancel?.();
+      latest = last ?? latest;
+      await write();
+      latest = undefined;
+    },
+  };
+}
+
+/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
+export function writeReason(error: unknown): string {
+  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

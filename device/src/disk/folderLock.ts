@@ -46,7 +46,7 @@ export async function isLocked(folder: string): Promise<boolean> {
 }
 
 /** Does one thing where a device runs in the folder, and else the other, under its lock. Returns whether one runs. */
-export async function whetherRunning(
+export async function ifFolderLocked(
   folder: string,
   { running, stopped }: Readonly<Record<"running" | "stopped", () => Promise<void>>>,
 ): Promise<boolean> {

@@ -1,12 +1,11 @@
 // The history of what was published, or the ledger of what was released, on disk: two equal copies, written before anything that rests on them is sent.
 
 import { join } from "node:path";
-import { writeReason } from "../environment.ts";
 import type { HistoryMemory } from "../privacy/history.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
-import { type Disk, realDisk } from "./disk.ts";
-import { saveBoth, type TwoCopies, twoCopies } from "./stateFile.ts";
+import { type Disk, realDisk, writeReason } from "./disk.ts";
+import { saveBothCopies, type TwoCopies, twoCopies } from "./stateFile.ts";
 
 /** Without its ending. */
 const HISTORY_FILE = "history";
@@ -16,10 +15,10 @@ interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
 }
 
 /** The history of a device that is made. A folder that comes without one has a past that nobody knows. */
-export async function beginHistory(folder: string, { privacy }: Study): Promise<void> {
+export async function createHistoryStore(folder: string, { privacy }: Study): Promise<void> {
   const file = twoCopies(join(folder, HISTORY_FILE), realDisk);
   await file.load();
-  await saveBoth(file, privacy === "private" ? encodeLedger(newLedger()) : new Uint8Array(0));
+  await saveBothCopies(file, privacy === "private" ? encodeLedger(newLedger()) : new Uint8Array(0));
 }
 
 /** Where nothing is guarded the history ends, because more is sent than it would know. */
@@ -33,7 +32,7 @@ export async function openHistory(folder: string, disk: Disk, hasHistory: boolea
   if (newest === undefined) return { file, saved: undefined, isLost: true };
   const { payload } = newest;
   // Both copies again: an older one beside the newest would be taken for it if that was damaged later.
-  await saveBoth(file, payload);
+  await saveBothCopies(file, payload);
   return { file, saved: payload.length === 0 ? undefined : payload, isLost: false };
 }
 
@@ -42,11 +41,11 @@ export async function readHistory(folder: string): Promise<Uint8Array | undefine
   return (await twoCopies(join(folder, HISTORY_FILE), realDisk).load()).newest?.payload;
 }
 
-export function historyKeeper(file: TwoCopies) {
+export function historyStoreKeeper(file: TwoCopies) {
   let writing: Promise<void> = Promise.resolve();
   return {
     keep(history: Uint8Array, done: (failure: string | undefined) => void) {
-      writing = saveBoth(file, history).then(
+      writing = saveBothCopies(file, history).then(
         () => done(undefined),
         (error) => done(writeReason(error)),
       );

@@ -1,32 +1,25 @@
-// Who a device is on disk, and how it is made known to others: the key's file, and the invite as text and as QR code.
+// Who a device is on disk: the file of its key.
 
 import { createPublicKey } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
-import { renderUnicodeCompact } from "uqr";
 import { reasonOf } from "../environment.ts";
 import { secretOf } from "../keys/nodeSecrets.ts";
-import { type Contact, createIdentity, type Identity, identityOf, peerFault, reachFault } from "../keys/peer.ts";
-import { realDisk } from "./disk.ts";
+import { createIdentity, type Identity, identityOf } from "../keys/peer.ts";
+import { SECRET_BYTES } from "../keys/secrets.ts";
+import { createFile, realDisk } from "./disk.ts";
 
 export const KEY_FILE = "key";
 
 /** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
 const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
-const SECRET_BYTES = 32;
 
 /** Makes a key that never existed, for its owner's eyes only. Fails where there is one already. */
-export async function makeIdentity(folder: string): Promise<Identity> {
+export async function createIdentityFile(folder: string): Promise<Identity> {
   const identity = await createIdentity();
   const path = join(folder, KEY_FILE);
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(identity.key);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createFile(path, identity.key);
   await realDisk.syncFolder(dirname(path));
   return identity;
 }
@@ -39,11 +32,11 @@ export async function readIdentity(folder: string, system: string = platform()):
   if (system !== "win32" && (mode & 0o077) !== 0) {
     throw new Error(`${path} must be readable by its owner only (chmod 600), got mode ${mode.toString(8)}`);
   }
-  return provedIdentity(path, bytes);
+  return identityInFile(path, bytes);
 }
 
 /** Throws a line that names the file if it holds no whole key. */
-export function provedIdentity(path: string, bytes: Uint8Array): Identity {
+export function identityInFile(path: string, bytes: Uint8Array): Identity {
   const fault = keyFault(bytes);
   return fault === undefined ? identityOf(bytes) : damagedKey(path, fault);
 }
@@ -60,26 +53,4 @@ function keyFault(bytes: Uint8Array): string | undefined {
   const derived = createPublicKey(secretOf(bytes)).export({ format: "der", type: "spki" }).subarray(-SECRET_BYTES);
   const kept = bytes.subarray(KEY_HEAD.length + SECRET_BYTES);
   return derived.equals(kept) ? undefined : "a damaged one: its secret and its public key do not belong together";
-}
-
-const SCHEME = "fedkm:";
-
-/** fedkm:PEER@ADDRESS,ADDRESS: one word, safe in a shell and in a chat. */
-export function formatInvite({ peer, addresses }: Contact): string {
-  return `${SCHEME}${peer}${addresses.length > 0 ? "@" : ""}${addresses.join(",")}`;
-}
-
-export function parseInvite(text: string): Contact {
-  const match = /^fedkm:([^@\s]+)(?:@(\S+))?$/.exec(text.trim());
-  if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
-  const [, peer, list] = match;
-  const addresses = list === undefined ? [] : list.split(",");
-  const fault = peerFault(peer) ?? addresses.map(reachFault).find((found) => found !== undefined);
-  if (fault !== undefined) throw new RangeError(`invite ${fault}`);
-  return { peer, addresses };
-}
-
-/** An invite to be photographed from a terminal. */
-export function drawInvite(invite: string): string {
-  return renderUnicodeCompact(invite);
 }

@@ -3,11 +3,10 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "../environment.ts";
-import { addressFault, type Contact, peerFault, reachFault, relayOf } from "../keys/peer.ts";
-import { latestOf, type Successor } from "../keys/statements.ts";
+import { type Contact, peerFault, peerListenFault, peerReachFault, peerRelay } from "../keys/peer.ts";
+import { latestSuccessor, type Successor } from "../keys/statements.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "../wire/limits.ts";
-import { writeJson } from "./disk.ts";
+import { durableWriteJson, explainDamage } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 
 /** A neighbour, and what its owner calls it. */
@@ -36,21 +35,17 @@ export const LINKS_FILE = "links.json";
 export async function readLinksFile(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
   const text = await readFile(path, "utf8");
-  try {
-    return checkedLinks(JSON.parse(text));
-  } catch (error) {
-    // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
-    throw new Error(`${path} must be a list of links: ${reasonOf(error)}`, { cause: error });
-  }
+  // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
+  return explainDamage(path, "must be a list of links", () => checkedLinks(JSON.parse(text)));
 }
 
 export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
   checkedLinks(links);
-  await writeJson(join(folder, LINKS_FILE), links);
+  await durableWriteJson(join(folder, LINKS_FILE), links);
 }
 
 /** Changes the links that are there now; commands that change them at the same moment take turns. */
-export async function changeLinks(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
+export async function changeLinksFile(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
   await changeUnderMutex(join(folder, "links.lock"), async () => {
     const links = change(await readLinksFile(folder));
     return () => writeLinksFile(folder, links);
@@ -58,7 +53,7 @@ export async function changeLinks(folder: string, change: (links: readonly Link[
 }
 
 /** Adds a link, or replaces the one with the same peer: its addresses may have changed. */
-export function withLink(links: readonly Link[], link: Link): Link[] {
+export function linksFileWith(links: readonly Link[], link: Link): Link[] {
   if (!nameRule.pattern.test(link.name)) throw new RangeError(`name must be ${nameRule.text}, got "${link.name}"`);
   const namesake = links.find(({ name, peer }) => name === link.name && peer !== link.peer);
   if (namesake !== undefined) {
@@ -68,7 +63,7 @@ export function withLink(links: readonly Link[], link: Link): Link[] {
 }
 
 /** `which` is a name, a peer id, or how one begins. */
-export function withoutLink(links: readonly Link[], which: string): Link[] {
+export function linksFileWithout(links: readonly Link[], which: string): Link[] {
   const exact = links.filter(({ name, peer }) => name === which || peer === which);
   const meant = exact.length > 0 ? exact : links.filter(({ peer }) => peer.startsWith(which));
   if (meant.length === 1 && which !== "") return links.filter((link) => link !== meant[0]);
@@ -98,14 +93,10 @@ function checkedLink(value: unknown, index: number): Link {
     const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;
     throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
-  const fault =
-    peerFault(peer) ??
-    addresses
-      .map(String)
-      .map(linkFault)
-      .find((found) => found !== undefined);
+  const texts = addresses.map(String);
+  const fault = peerFault(peer) ?? texts.map(linkFault).find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
-  return { name, peer, addresses: addresses.map(String), ...checkedFormer(value as Partial<Link>, where) };
+  return { name, peer, addresses: texts, ...checkedFormer(value as Partial<Link>, where) };
 }
 
 function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pick<Link, "former" | "isAwaited"> {
@@ -122,17 +113,17 @@ function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pic
 }
 
 function linkFault(address: string): string | undefined {
-  return relayOf(address) === undefined ? addressFault(address) : reachFault(address);
+  return peerRelay(address) === undefined ? peerListenFault(address) : peerReachFault(address);
 }
 
 /** Of the ids that a neighbour had before, so many are remembered. */
 const MOST_FORMER = 8;
 
 /** The same links, each at the latest id that vouched statements lead to. Statements that were used before change nothing. */
-export function followSuccessors(links: readonly Link[], successors: readonly Successor[], at: Date): Link[] {
+export function linksFileFollowing(links: readonly Link[], successors: readonly Successor[], at: Date): Link[] {
   let followed = [...links];
   for (const { peer } of links) {
-    const latest = latestOf(peer, successors);
+    const latest = latestSuccessor(peer, successors);
     if (latest === peer) continue;
     // Its owner may have linked the new key by hand.
     followed = followed.filter((link) => link.peer !== latest);
@@ -147,7 +138,7 @@ function atNewKey(link: Link, peer: string, at: Date): Link {
 }
 
 /** The neighbour has come under its new key: the one before may not connect any more. */
-export function withoutAwaited(links: readonly Link[], peer: string): Link[] {
+export function linksFileWithoutAwaited(links: readonly Link[], peer: string): Link[] {
   return links.map((link) => {
     if (link.peer !== peer) return link;
     const { isAwaited, ...met } = link;
@@ -156,16 +147,16 @@ export function withoutAwaited(links: readonly Link[], peer: string): Link[] {
 }
 
 /** The ids under which the neighbour of a link may connect now, its own first. */
-export function idsOf({ peer, former = [], isAwaited = false }: Link): string[] {
+export function linksFileIds({ peer, former = [], isAwaited = false }: Link): string[] {
   return isAwaited ? [peer, ...former.slice(-1).map((before) => before.peer)] : [peer];
 }
 
 /** Everybody that may connect now. */
-export function contactsOf(links: readonly Link[]): Contact[] {
-  return links.flatMap((link) => idsOf(link).map((peer) => ({ peer, addresses: link.addresses })));
+export function linksFileContacts(links: readonly Link[]): Contact[] {
+  return links.flatMap((link) => linksFileIds(link).map((peer) => ({ peer, addresses: link.addresses })));
 }
 
 /** The link of a peer that may connect now. */
-export function linkOf(links: readonly Link[], peer: string): Link | undefined {
-  return links.find((link) => idsOf(link).includes(peer));
+export function linkInFile(links: readonly Link[], peer: string): Link | undefined {
+  return links.find((link) => linksFileIds(link).includes(peer));
 }

@@ -50,18 +50,14 @@ function sumOf(bytes: Uint8Array): Uint8Array {
     .digest();
 }
 
-export interface TwoCopies {
-  /** `damaged`: copies that exist and are not whole. */
-  load(): Promise<{ readonly newest: StateCopy | undefined; readonly damaged: number }>;
-  /** After `load`. Writes over the older generation, so that the newest stays until there is a newer one. */
-  save(payload: Uint8Array): Promise<void>;
-}
+export type TwoCopies = ReturnType<typeof twoCopies>;
 
 /** The two files `path.a` and `path.b`. */
-export function twoCopies(path: string, disk: Disk): TwoCopies {
+export function twoCopies(path: string, disk: Disk) {
   let latest = 0;
   let next = `${path}.a`;
   return {
+    /** `damaged`: copies that exist and are not whole. */
     async load() {
       const copies = await Promise.all(
         [`${path}.a`, `${path}.b`].map(async (name) => {
@@ -76,7 +72,8 @@ export function twoCopies(path: string, disk: Disk): TwoCopies {
       next = (newest === undefined || isSecondNewer ? first : second).name;
       return { newest, damaged: copies.filter(({ isThere, found }) => isThere && found === undefined).length };
     },
-    async save(payload) {
+    /** After `load`. Writes over the older generation, so that the newest stays until there is a newer one. */
+    async save(payload: Uint8Array) {
       await durableWrite(next, encodeCopy({ number: latest + 1, payload }), disk);
       latest++;
       next = next === `${path}.a` ? `${path}.b` : `${path}.a`;
@@ -107,7 +104,7 @@ export async function copyAside(path: string, names: readonly string[], at: Date
 }
 
 /** Both copies, so that losing one does not go back. */
-export async function saveBoth(copies: TwoCopies, payload: Uint8Array): Promise<void> {
+export async function saveBothCopies(copies: TwoCopies, payload: Uint8Array): Promise<void> {
   await copies.save(payload);
   await copies.save(payload);
 }

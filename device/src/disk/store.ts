@@ -1,13 +1,12 @@
 // A device's memory on disk: when its state is saved and loaded, an epoch that never goes back, one device per folder.
 
 import { join } from "node:path";
-import { type Clock, realClock, writeReason } from "../environment.ts";
+import { type Clock, realClock } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
-import { STATE_MILLISECONDS } from "../wire/limits.ts";
-import { type Disk, realDisk } from "./disk.ts";
+import { type Disk, latestKeeper, realDisk, writeReason } from "./disk.ts";
 import { lockFolder } from "./folderLock.ts";
-import { historyKeeper, openHistory } from "./historyStore.ts";
-import { saveBoth, type TwoCopies, twoCopies } from "./stateFile.ts";
+import { historyStoreKeeper, openHistory } from "./historyStore.ts";
+import { saveBothCopies, type TwoCopies, twoCopies } from "./stateFile.ts";
 
 export interface StoreOptions {
   readonly disk?: Disk;
@@ -41,7 +40,7 @@ export async function openStore(
   try {
     await removeLeftovers(folder, disk);
     const history = await openHistory(folder, disk, hasHistory);
-    const keepHistory = historyKeeper(history.file);
+    const keepHistory = historyStoreKeeper(history.file);
     const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = twoCopies(join(folder, "state"), disk);
@@ -77,15 +76,15 @@ async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
 }
 
 /** The epoch of the last start of the device in a folder; 0: it has not run. */
-export async function readEpoch(folder: string): Promise<number> {
+export async function readEpochFile(folder: string): Promise<number> {
   return lastEpoch(folder, epochsOf(folder, realDisk));
 }
 
 /** The next start's epoch will be above this one. */
-export async function writeEpoch(folder: string, epoch: number): Promise<void> {
+export async function writeEpochFile(folder: string, epoch: number): Promise<void> {
   const epochs = epochsOf(folder, realDisk);
   await epochs.load();
-  await saveBoth(epochs, new TextEncoder().encode(String(epoch)));
+  await saveBothCopies(epochs, new TextEncoder().encode(String(epoch)));
 }
 
 const epochsOf = (folder: string, disk: Disk) => twoCopies(join(folder, "epoch"), disk);
@@ -103,7 +102,7 @@ async function lastEpoch(folder: string, epochs: TwoCopies): Promise<number> {
 async function nextEpoch(folder: string, epochs: TwoCopies, wallClock: number): Promise<number> {
   const epoch = Math.max((await lastEpoch(folder, epochs)) + 1, Math.floor(wallClock));
   try {
-    await saveBoth(epochs, new TextEncoder().encode(String(epoch)));
+    await saveBothCopies(epochs, new TextEncoder().encode(String(epoch)));
   } catch (error) {
     const rule = "must be written before anything is sent, free the disk or check the folder's owner";
     throw new Error(`${join(folder, "epoch")}.a and .b ${rule}: ${writeReason(error)}`, { cause: error });
@@ -120,7 +119,7 @@ function epochRaiser(epochs: TwoCopies, epoch: number, warn: (line: string | und
       if (heard <= highest) return;
       highest = heard;
       writing = writing
-        .then(() => saveBoth(epochs, new TextEncoder().encode(String(heard))))
+        .then(() => saveBothCopies(epochs, new TextEncoder().encode(String(heard))))
         .then(
           () => warn(undefined),
           (error) => {
@@ -148,59 +147,10 @@ export async function loadState(
   return JSON.parse(new TextDecoder().decode(newest.payload));
 }
 
-/** Writes the latest state now and then, one write at a time. */
+/** Writes the latest state now and then; see `latestKeeper`. */
 export function stateKeeper(states: TwoCopies, clock: Clock, warn: (line: string | undefined) => void) {
-  let latest: (() => SavedState) | undefined;
-  let failures = 0;
-  let cancel: (() => void) | undefined;
-  let writing: Promise<void> | undefined;
-  let nextAt = clock.now();
-
-  const write = async () => {
-    const state = latest;
-    if (state === undefined) return;
-    latest = undefined;
-    try {
-      await states.save(new TextEncoder().encode(JSON.stringify(state())));
-      warn(undefined);
-    } catch (error) {
-      // The old state is still there. A newer one may have come meanwhile; else this one is tried again.
-      latest ??= state;
-      failures += 1;
-      warn(`the state is not kept, the one before stays: ${writeReason(error)}`);
-    }
-  };
-  const schedule = () => {
-    if (cancel !== undefined || writing !== undefined || latest === undefined) return;
-    cancel = clock.after(Math.max(0, nextAt - clock.now()), () => {
-      cancel = undefined;
-      nextAt = clock.now() + STATE_MILLISECONDS;
-      writing = write().then(() => {
-        writing = undefined;
-        schedule();
-      });
-    });
-  };
-  return {
-    failedWrites: () => failures,
-    keep(state: () => SavedState) {
-      latest = state;
-      schedule();
-    },
-    async flush() {
-      await writing;
-      await write();
-    },
-    async close() {
-      // Also stops the schedule that the end of a write would set.
-      const last = latest;
-      latest = undefined;
-      cancel?.();
-      await writing;
-      cancel?.();
-      latest = last ?? latest;
-      await write();
-      latest = undefined;
-    },
-  };
+  const save = (state: () => SavedState) => states.save(new TextEncoder().encode(JSON.stringify(state())));
+  return latestKeeper(clock, save, (reason) => {
+    warn(reason && `the state is not kept, the one before stays: ${reason}`);
+  });
 }

@@ -11,6 +11,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
+import { ed25519 } from "@noble/curves/ed25519.js";
 import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
 import { idOf, PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
@@ -21,20 +22,21 @@ const AGREEMENT_PUBLIC_HEAD = Buffer.from("302a300506032b656e032100", "hex");
 const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const SIGNING_PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
-const FIELD = 2n ** 255n - 19n;
 /** So many keys of others are kept ready; a board has fewer. */
 const MOST_KEYS = 1024;
 
 export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = secretOf(stored);
   const key = publicKeyOf(self);
-  const agreement = agreementSecret(own);
+  const scalar = ed25519.utils.toMontgomerySecret(stored.slice(SECRET_AT, SECRET_AT + SECRET_BYTES));
+  const agreement = privateKeyOf(AGREEMENT_SECRET_HEAD, scalar);
   const shared = new Map<string, Buffer>();
   const known = new Map<string, KeyObject>();
   const sharedWith = (peer: string) => {
     const before = shared.get(peer);
     if (before !== undefined) return before;
-    const found = diffieHellman({ privateKey: agreement, publicKey: agreementPublic(publicKeyOf(peer)) });
+    const theirs = publicKeyFrom(AGREEMENT_PUBLIC_HEAD, ed25519.utils.toMontgomery(publicKeyOf(peer)));
+    const found = diffieHellman({ privateKey: agreement, publicKey: theirs });
     shared.set(peer, found);
     return found;
   };
@@ -70,35 +72,18 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
 
 /** The public key as node:crypto has it. */
 export function signingKeyOf(key: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.concat([SIGNING_PUBLIC_HEAD, key]), format: "der", type: "spki" });
-}
-
-/** The same secret on the curve's other form: the lower half of the SHA-512 of an Ed25519 secret (RFC 8032). */
-function agreementSecret(own: KeyObject): KeyObject {
-  const seed = own.export({ format: "der", type: "pkcs8" }).subarray(-32);
-  const scalar = createHash("sha512").update(seed).digest().subarray(0, 32);
-  return createPrivateKey({ key: Buffer.concat([AGREEMENT_SECRET_HEAD, scalar]), format: "der", type: "pkcs8" });
-}
-
-/** u = (1 + y) / (1 - y), RFC 7748. */
-function agreementPublic(key: Uint8Array): KeyObject {
-  const y = BigInt(`0x${Buffer.from(key).reverse().toString("hex")}`) % 2n ** 255n;
-  const u = ((1n + y) * power(1n - y + FIELD, FIELD - 2n)) % FIELD;
-  const bytes = Buffer.from(u.toString(16).padStart(64, "0"), "hex").reverse();
-  return createPublicKey({ key: Buffer.concat([AGREEMENT_PUBLIC_HEAD, bytes]), format: "der", type: "spki" });
-}
-
-function power(base: bigint, exponent: bigint): bigint {
-  let [result, square] = [1n, base % FIELD];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * square) % FIELD;
-    square = (square * square) % FIELD;
-  }
-  return result;
+  return publicKeyFrom(SIGNING_PUBLIC_HEAD, key);
 }
 
 /** The secret of a key that is stored in libp2p's form. */
 export function secretOf(key: Uint8Array): KeyObject {
-  const secret = key.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES);
-  return createPrivateKey({ key: Buffer.concat([SECRET_HEAD, secret]), format: "der", type: "pkcs8" });
+  return privateKeyOf(SECRET_HEAD, key.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES));
+}
+
+function privateKeyOf(head: Uint8Array, key: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([head, key]), format: "der", type: "pkcs8" });
+}
+
+function publicKeyFrom(head: Uint8Array, key: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([head, key]), format: "der", type: "spki" });
 }

@@ -48,7 +48,7 @@ export function peerFault(text: string): string | undefined {
 }
 
 /** Why this is no address that a device can listen on, if it is none. */
-export function addressFault(text: string): string | undefined {
+export function peerListenFault(text: string): string | undefined {
   try {
     const parts = multiaddr(text).getComponents();
     const isOurs = parts.some(({ name }) => name === "tcp") && parts.every(({ name }) => !name.startsWith("p2p"));
@@ -59,25 +59,25 @@ export function addressFault(text: string): string | undefined {
 }
 
 /** Why this is no address that others can dial, if it is none: one to listen on may mean every interface or any port. */
-export function dialFault(text: string): string | undefined {
-  const fault = addressFault(text);
+export function peerDialFault(text: string): string | undefined {
+  const fault = peerListenFault(text);
   if (fault !== undefined) return fault;
   return isOpen(text) ? `must have a host and a port that others can dial, got ${text}` : undefined;
 }
 
 /** Why this is no address at which a peer can be reached, if it is none: directly, or through a neighbour that relays. */
-export function reachFault(text: string): string | undefined {
-  const relay = relayOf(text);
-  return relay !== undefined && text === throughRelay(relay) ? peerFault(relay) : dialFault(text);
+export function peerReachFault(text: string): string | undefined {
+  const relay = peerRelay(text);
+  return relay !== undefined && text === peerThroughRelay(relay) ? peerFault(relay) : peerDialFault(text);
 }
 
 /** Where a peer is that has a reservation at a relay. How to reach the relay is known: it must be linked. */
-export function throughRelay(relay: string): string {
+export function peerThroughRelay(relay: string): string {
   return `/p2p/${relay}/p2p-circuit`;
 }
 
 /** The relay that an address leads through, if it does. */
-export function relayOf(address: string): string | undefined {
+export function peerRelay(address: string): string | undefined {
   return /\/p2p\/([^/]+)\/p2p-circuit/.exec(address)?.[1];
 }
 

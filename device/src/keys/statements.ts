@@ -3,16 +3,7 @@
 
 import { sign, verify } from "node:crypto";
 import { printable } from "@fedkm/files/printable";
-import {
-  COUNT_AT,
-  frameKinds,
-  getInteger,
-  HEADER_BYTES,
-  KIND_AT,
-  MAGIC,
-  setInteger,
-  writeHeader,
-} from "../wire/frames.ts";
+import * as frames from "../wire/frames.ts";
 import { LONGEST_REASON, MOST_REVOCATIONS, MOST_SUCCESSORS } from "../wire/limits.ts";
 import { secretOf, signingKeyOf } from "./nodeSecrets.ts";
 import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
@@ -41,7 +32,7 @@ export function makeRevocation(signer: Identity, revoked: string, reason: string
   const view = new DataView(bytes.buffer);
   bytes.set(publicKeyOf(signer.peer));
   bytes.set(publicKeyOf(revoked), KEY_BYTES);
-  setInteger(view, 2 * KEY_BYTES, time);
+  frames.setInteger(view, 2 * KEY_BYTES, time);
   view.setUint16(LENGTH_AT, text.length, true);
   bytes.set(text, REASON_AT);
   bytes.set(signStatement(signer, REVOCATION_KIND, bytes.subarray(0, -SIGNATURE_BYTES)), REASON_AT + text.length);
@@ -49,7 +40,7 @@ export function makeRevocation(signer: Identity, revoked: string, reason: string
 }
 
 /** So many that follow each other. Undefined: these bytes are not they, or a reason is too long or not printable. */
-export function readRevocations(bytes: Uint8Array, count: number): Revocation[] | undefined {
+export function revocationStatements(bytes: Uint8Array, count: number): Revocation[] | undefined {
   const found: Revocation[] = [];
   for (let at = 0; at < bytes.length; ) {
     if (found.length === count || bytes.length - at < REASON_AT + SIGNATURE_BYTES) return undefined;
@@ -64,7 +55,7 @@ export function readRevocations(bytes: Uint8Array, count: number): Revocation[] 
 }
 
 function readRevocation(bytes: Uint8Array): Revocation | undefined {
-  const time = getInteger(new DataView(bytes.buffer), 2 * KEY_BYTES);
+  const time = frames.getInteger(new DataView(bytes.buffer), 2 * KEY_BYTES);
   const reason = textOf(bytes.subarray(REASON_AT, -SIGNATURE_BYTES));
   if (!Number.isSafeInteger(time) || reason === undefined) return undefined;
   const [signer, revoked] = [bytes.subarray(0, KEY_BYTES), bytes.subarray(KEY_BYTES, 2 * KEY_BYTES)];
@@ -111,7 +102,7 @@ export function makeSuccessor(old: Identity, next: Identity, time: number): Succ
   const bytes = new Uint8Array(SUCCESSOR_BYTES);
   bytes.set(publicKeyOf(old.peer));
   bytes.set(publicKeyOf(next.peer), KEY_BYTES);
-  setInteger(new DataView(bytes.buffer), 2 * KEY_BYTES, time);
+  frames.setInteger(new DataView(bytes.buffer), 2 * KEY_BYTES, time);
   const signed = bytes.subarray(0, SIGNED_BYTES);
   bytes.set(signStatement(old, SUCCESSOR_KIND, signed), SIGNED_BYTES);
   bytes.set(signStatement(next, SUCCESSOR_KIND, signed), SIGNED_BYTES + SIGNATURE_BYTES);
@@ -124,7 +115,7 @@ export function readSuccessors(bytes: Uint8Array): Successor[] | undefined {
   const found: Successor[] = [];
   for (let at = 0; at < bytes.length; at += SUCCESSOR_BYTES) {
     const one = new Uint8Array(bytes.subarray(at, at + SUCCESSOR_BYTES));
-    const time = getInteger(new DataView(one.buffer), 2 * KEY_BYTES);
+    const time = frames.getInteger(new DataView(one.buffer), 2 * KEY_BYTES);
     if (!Number.isSafeInteger(time)) return undefined;
     const [old, next] = [peerOf(one.subarray(0, KEY_BYTES)), peerOf(one.subarray(KEY_BYTES, 2 * KEY_BYTES))];
     found.push({ old, next, time, bytes: one });
@@ -142,7 +133,7 @@ export function isVouched({ old, next, bytes }: Successor): boolean {
 }
 
 /** Where statements lead from this id, one after the other; the id itself where none is about it. */
-export function latestOf(peer: string, successors: readonly Successor[]): string {
+export function latestSuccessor(peer: string, successors: readonly Successor[]): string {
   let latest = peer;
   // No more steps than statements: they may lead in a circle.
   for (let steps = 0; steps < successors.length; steps++) {
@@ -154,11 +145,11 @@ export function latestOf(peer: string, successors: readonly Successor[]): string
 const SCHEME = "fedkm-successor:";
 
 /** One word, for a file or a chat. */
-export function formatSuccessors(successors: readonly Successor[]): string {
+export function successorStatementText(successors: readonly Successor[]): string {
   return `${SCHEME}${Buffer.concat(successors.map(({ bytes }) => bytes)).toString("base64url")}`;
 }
 
-export function parseSuccessors(text: string): Successor[] {
+export function parseSuccessorStatements(text: string): Successor[] {
   const [, encoded] = /^fedkm-successor:([\w-]+)$/.exec(text.trim()) ?? [];
   const found = encoded === undefined ? undefined : readSuccessors(Buffer.from(encoded, "base64url"));
   if (found === undefined || found.length === 0) {
@@ -214,17 +205,18 @@ export function encodeRevocations(revocations: readonly Revocation[]): Uint8Arra
 
 /** Judged by its first bytes. */
 export function isAboutKeys(frame: Uint8Array): boolean {
-  const isKind = frame[KIND_AT] === frameKinds.successors || frame[KIND_AT] === frameKinds.revocations;
-  if (frame.length < HEADER_BYTES || !isKind) return false;
-  return frameView(frame).getUint32(0, true) === MAGIC;
+  const isKind =
+    frame[frames.KIND_AT] === frames.frameKinds.successors || frame[frames.KIND_AT] === frames.frameKinds.revocations;
+  if (frame.length < frames.HEADER_BYTES || !isKind) return false;
+  return frameView(frame).getUint32(0, true) === frames.MAGIC;
 }
 
 /** Reads a frame that is about keys. Undefined: it is malformed. Signatures are not judged here. */
-export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
-  const count = frameView(frame).getUint16(COUNT_AT, true);
-  const body = frame.subarray(HEADER_BYTES);
-  if (frame[KIND_AT] === frameKinds.revocations) {
-    const revocations = count <= MOST_REVOCATIONS ? readRevocations(body, count) : undefined;
+export function keyStatementsInFrame(frame: Uint8Array): KeyFrame | undefined {
+  const count = frameView(frame).getUint16(frames.COUNT_AT, true);
+  const body = frame.subarray(frames.HEADER_BYTES);
+  if (frame[frames.KIND_AT] === frames.frameKinds.revocations) {
+    const revocations = count <= MOST_REVOCATIONS ? revocationStatements(body, count) : undefined;
     return revocations !== undefined && count > 0 ? { kind: "revocations", revocations } : undefined;
   }
   if (count === 0) return body.length === KEY_BYTES ? { kind: "known", peer: peerOf(body) } : undefined;
@@ -242,7 +234,7 @@ function keyFrame(
   count: number,
   statements: readonly { readonly bytes: Uint8Array }[],
 ): Uint8Array {
-  const header = new Uint8Array(HEADER_BYTES);
-  writeHeader(header, kind).setUint16(COUNT_AT, count, true);
+  const header = new Uint8Array(frames.HEADER_BYTES);
+  frames.writeHeader(header, kind).setUint16(frames.COUNT_AT, count, true);
   return new Uint8Array(Buffer.concat([header, ...statements.map(({ bytes }) => bytes)]));
 }

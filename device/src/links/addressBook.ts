@@ -1,6 +1,6 @@
 // Where linked peers may be found: as their owner wrote it down, where they were last met, and what they say nearby.
 
-import { type Contact, relayOf } from "../keys/peer.ts";
+import { type Contact, peerRelay } from "../keys/peer.ts";
 import { MOST_MET_ADDRESSES } from "../wire/limits.ts";
 
 /** Where linked peers were last met, by peer: what is remembered between starts. */
@@ -33,7 +33,7 @@ export function addressBook(remembered: PeerAddresses) {
       const entry = entries.get(peer);
       if (entry === undefined) return [];
       const failures = (address: string) => entry.failures.get(address) ?? 0;
-      const isRelayed = (address: string) => Number(relayOf(address) !== undefined);
+      const isRelayed = (address: string) => Number(peerRelay(address) !== undefined);
       return [...known(entry)].sort((a, b) => failures(a) - failures(b) || isRelayed(a) - isRelayed(b));
     },
     /** Those that are not named any more are forgotten. Returns them. */

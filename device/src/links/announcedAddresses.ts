@@ -1,20 +1,17 @@
 // Where a device can be reached, as it says to a peer once a connection stands: a few addresses, one a line.
 
-import { reachFault, relayOf } from "../keys/peer.ts";
+import { peerReachFault, peerRelay } from "../keys/peer.ts";
 import { ATTEMPT_MILLISECONDS, LARGEST_ADDRESSES_BYTES, MOST_MET_ADDRESSES } from "../wire/limits.ts";
+import type { AskingConnection } from "./dialling.ts";
 
 /** What the streams are called on which it is said. */
 export const ADDRESSES_PROTOCOL = "/fedkm/where/2";
 
-/** A connection of libp2p is one. */
-interface SpeakingConnection {
-  newStream(
-    protocol: string,
-    options: { signal: AbortSignal; runOnLimitedConnection: true },
-  ): Promise<{ send(bytes: Uint8Array): unknown; close(): Promise<void> }>;
+/** Streams of libp2p are both. */
+interface SpeakingStream {
+  send(bytes: Uint8Array): unknown;
+  close(): Promise<void>;
 }
-
-/** A stream of libp2p is one. */
 interface HeardStream {
   addEventListener(
     type: "message",
@@ -26,8 +23,11 @@ interface HeardStream {
 }
 
 /** A peer that does not know the protocol does no harm. */
-export async function sendAddresses(connection: SpeakingConnection, addresses: readonly string[]): Promise<void> {
-  const text = formatAddresses(addresses);
+export async function sendAddresses(
+  connection: AskingConnection<SpeakingStream>,
+  addresses: readonly string[],
+): Promise<void> {
+  const text = formatAnnouncedAddresses(addresses);
   if (text === undefined) return;
   try {
     const signal = AbortSignal.timeout(ATTEMPT_MILLISECONDS);
@@ -46,7 +46,7 @@ export function receiveAddresses(stream: HeardStream, onAddresses: (addresses: r
     else heard = Uint8Array.of(...heard, ...data.subarray());
   });
   stream.addEventListener("remoteCloseWrite", () => {
-    const addresses = parseAddresses(heard);
+    const addresses = parseAnnouncedAddresses(heard);
     if (addresses !== undefined) onAddresses(addresses);
     void stream.close().catch(() => {});
   });
@@ -56,23 +56,24 @@ export function receiveAddresses(stream: HeardStream, onAddresses: (addresses: r
  * Undefined: there is nothing to say. An address of this machine itself means another machine everywhere else. Relays come
  * first, so that none is cut off: whoever reads it tries direct ways before them all the same.
  */
-export function formatAddresses(addresses: readonly string[]): Uint8Array | undefined {
+export function formatAnnouncedAddresses(addresses: readonly string[]): Uint8Array | undefined {
   const known = reachableAddresses(addresses).filter((address) => !isLoopback(address));
-  const said = [...known.filter(relayOf), ...known.filter((address) => relayOf(address) === undefined)];
+  const said = [...known.filter(peerRelay), ...known.filter((address) => peerRelay(address) === undefined)];
   return said.length > 0 ? new TextEncoder().encode(said.slice(0, MOST_MET_ADDRESSES).join("\n")) : undefined;
 }
 
 /** Undefined: it is no such text. */
-export function parseAddresses(bytes: Uint8Array): string[] | undefined {
+export function parseAnnouncedAddresses(bytes: Uint8Array): string[] | undefined {
   const addresses = new TextDecoder().decode(bytes).split("\n");
-  const isWhole = addresses.length <= MOST_MET_ADDRESSES && addresses.every((text) => reachFault(text) === undefined);
+  const isWhole =
+    addresses.length <= MOST_MET_ADDRESSES && addresses.every((text) => peerReachFault(text) === undefined);
   return isWhole ? addresses : undefined;
 }
 
 /** Those at which another machine reaches this one: this machine's own only if there are no others. */
 export function reachableAddresses(addresses: readonly string[]): string[] {
-  const known = addresses.filter((address) => reachFault(address) === undefined && !isLinkLocal(address));
-  const isElsewhere = known.some((address) => relayOf(address) === undefined && !isLoopback(address));
+  const known = addresses.filter((address) => peerReachFault(address) === undefined && !isLinkLocal(address));
+  const isElsewhere = known.some((address) => peerRelay(address) === undefined && !isLoopback(address));
   return isElsewhere ? known.filter((address) => !isLoopback(address)) : known;
 }
 

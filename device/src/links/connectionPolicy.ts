@@ -1,7 +1,6 @@
 // Whom a device lets in, and whom it lets carry something for it.
 
-import { relayOf } from "../keys/peer.ts";
-import type { LinkKeeper } from "./linkKeeper.ts";
+import { peerRelay } from "../keys/peer.ts";
 
 /** A peer or an address, as libp2p has it. */
 interface Named {
@@ -10,36 +9,36 @@ interface Named {
 
 /** Peers are judged when they have proved who they are, before anything else is spoken with them. */
 export function connectionPolicy(
-  keeper: LinkKeeper,
+  isLinked: (peer: string) => boolean,
   onStranger: (peer: string, address: string) => void,
   proved: Set<string>,
   onAnswer: (peer: string) => void,
 ) {
+  const isStranger = (peer: Named) => !isLinked(peer.toString());
   return {
     // No stranger relays for this device.
     denyDialMultiaddr(address: Named) {
-      const relay = relayOf(address.toString());
-      return relay !== undefined && !keeper.admits(relay);
+      const relay = peerRelay(address.toString());
+      return relay !== undefined && isStranger(relay);
     },
-    denyDialPeer: (peer: Named) => !keeper.admits(peer.toString()),
+    denyDialPeer: isStranger,
     denyOutboundConnection(peer: Named) {
       onAnswer(peer.toString());
       return false;
     },
     denyOutboundEncryptedConnection(peer: Named) {
       proved.add(peer.toString());
-      return !keeper.admits(peer.toString());
+      return isStranger(peer);
     },
     denyInboundEncryptedConnection(peer: Named, connection: { readonly remoteAddr: Named }) {
-      if (keeper.admits(peer.toString())) return false;
+      if (!isStranger(peer)) return false;
       onStranger(peer.toString(), connection.remoteAddr.toString());
       return true;
     },
-    denyInboundRelayReservation: (peer: Named) => !keeper.admits(peer.toString()),
+    denyInboundRelayReservation: isStranger,
     // As a relay: both ends must be linked.
-    denyOutboundRelayedConnection: (from: Named, to: Named) =>
-      !keeper.admits(from.toString()) || !keeper.admits(to.toString()),
+    denyOutboundRelayedConnection: (from: Named, to: Named) => isStranger(from) || isStranger(to),
     // Who comes through a relay is only known when it has proved its key, and is judged then.
-    denyInboundRelayedConnection: (relay: Named) => !keeper.admits(relay.toString()),
+    denyInboundRelayedConnection: isStranger,
   };
 }

@@ -2,8 +2,8 @@
 // burst would run out of time together; and what a peer answers when a stream of some protocol is opened.
 
 import { type Clock, reasonOf } from "../environment.ts";
-import { relayOf } from "../keys/peer.ts";
-import { otherProtocols, versionOf } from "../wire/frames.ts";
+import { peerRelay } from "../keys/peer.ts";
+import { otherFrameProtocols, versionOf } from "../wire/frames.ts";
 import { ANSWER_MILLISECONDS, HANDSHAKE_MILLISECONDS, MOST_DIALS, SILENT_DIAL_MILLISECONDS } from "../wire/limits.ts";
 import { OtherVersionError } from "./linkKeeper.ts";
 
@@ -14,7 +14,7 @@ interface AskedStream {
 }
 
 /** A connection of libp2p is one. */
-interface AskingConnection<Stream extends AskedStream> {
+export interface AskingConnection<Stream> {
   newStream(
     protocol: string | string[],
     options: { signal: AbortSignal; runOnLimitedConnection: true },
@@ -33,12 +33,12 @@ export async function speaksProtocol(
     stream.abort(new Error("only asked"));
     return true;
   } catch (error) {
-    if (isUnsupported(error)) return false;
+    if (isUnsupportedByLibp2p(error)) return false;
     throw error;
   }
 }
 
-export function isUnsupported(error: unknown): boolean {
+export function isUnsupportedByLibp2p(error: unknown): boolean {
   return error instanceof Error && error.name === "UnsupportedProtocolError";
 }
 
@@ -52,8 +52,8 @@ export async function openStream<Stream extends AskedStream>(
   try {
     return await connection.newStream(protocol, options);
   } catch (error) {
-    if (!isUnsupported(error)) throw error;
-    const stream = await connection.newStream(otherProtocols(protocol), options);
+    if (!isUnsupportedByLibp2p(error)) throw error;
+    const stream = await connection.newStream(otherFrameProtocols(protocol), options);
     stream.abort(new Error("another version"));
     throw new OtherVersionError(versionOf(stream.protocol));
   }
@@ -75,7 +75,7 @@ export async function dialInTurn<T>({ addresses, signal, dial, isDirect, onFailu
   let failure: unknown;
   let relayFailure: Error | undefined;
   for (const address of addresses) {
-    const relay = relayOf(address);
+    const relay = peerRelay(address);
     try {
       if (relay !== undefined && !isDirect(relay)) throw new Error("that device is not connected, or not linked here");
       return await dial(address, signal);
@@ -97,7 +97,7 @@ function relayFault(relay: string, error: unknown): string {
     ? "it is not connected there"
     : reason.includes("PERMISSION_DENIED")
       ? "the relay has not linked it"
-      : isUnsupported(error)
+      : isUnsupportedByLibp2p(error)
         ? "that device does not relay any more"
         : reason;
   return `it cannot be reached through the relay ${relay}: ${meaning}`;

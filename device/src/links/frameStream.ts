@@ -2,18 +2,8 @@
 // confirms them at a bounded pace; the sending half sends while there is credit, and else keeps the latest of each lane.
 
 import type { Clock } from "../environment.ts";
-import { laneOf } from "../wire/frames.ts";
-import {
-  BETWEEN_CONFIRMATIONS_MILLISECONDS,
-  FRAME_BYTES_PER_SECOND,
-  FRAME_GRACE_MILLISECONDS,
-  FRAME_MILLISECONDS,
-  FRAMES_PER_CONFIRMATION,
-  LEAST_UNCONFIRMED_BYTES,
-  MOST_UNCONFIRMED_BYTES,
-  MOST_UNCONFIRMED_FRAMES,
-  QUICK_CONFIRMATION_MILLISECONDS,
-} from "../wire/limits.ts";
+import { frameLane } from "../wire/frames.ts";
+import * as limits from "../wire/limits.ts";
 
 /** Seven bits a byte, lowest first, as in LEB128; lengths below 2^28 take at most this many bytes. */
 const LONGEST_PREFIX = 4;
@@ -22,7 +12,7 @@ const LONGEST_PREFIX = 4;
 const ASK = 0;
 
 /** The bytes that go on the stream for one frame. */
-export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
+export function frameStreamBytes(frame: Uint8Array, isAsking = false): Uint8Array {
   const prefix: number[] = isAsking ? [ASK] : [];
   for (let rest = frame.length; ; rest >>>= 7) {
     if (rest < 0x80) {
@@ -38,6 +28,7 @@ export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
 }
 
 /** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
+// Long: one closure over the frame under way and its length.
 export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void) {
   let frame: Uint8Array | undefined;
   let filled = 0;
@@ -112,10 +103,10 @@ interface IncomingFramesOptions {
   refuse(reason: string): void;
 }
 
-export type IncomingFrames = ReturnType<typeof incomingFrames>;
+export type IncomingFrames = ReturnType<typeof incomingFrameStream>;
 
 // Long: one closure over the frame under way and its confirmation.
-export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions) {
+export function incomingFrameStream({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions) {
   let frames = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let cancelConfirmation: (() => void) | undefined;
@@ -143,13 +134,13 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
     cancelPatience?.();
     cancelPatience = undefined;
     frames += 1;
-    if (frames > MOST_UNCONFIRMED_FRAMES) {
-      giveUp(`more than ${MOST_UNCONFIRMED_FRAMES} frames were sent without waiting for a confirmation`);
+    if (frames > limits.MOST_UNCONFIRMED_FRAMES) {
+      giveUp(`more than ${limits.MOST_UNCONFIRMED_FRAMES} frames were sent without waiting for a confirmation`);
       return;
     }
-    if (cancelConfirmation === undefined && (isAsking || frames >= FRAMES_PER_CONFIRMATION)) {
+    if (cancelConfirmation === undefined && (isAsking || frames >= limits.FRAMES_PER_CONFIRMATION)) {
       // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
-      const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
+      const wait = Math.max(0, confirmedAt + limits.BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
       cancelConfirmation = clock.after(wait, confirmNow);
     }
     onFrame(frame);
@@ -157,11 +148,11 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
 
   /** Gives up on a frame that began this many milliseconds ago, as soon as that is too long for its length. */
   const wait = (waited: number) => {
-    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / FRAME_BYTES_PER_SECOND;
+    const allowed = limits.FRAME_MILLISECONDS + (1000 * reader.expected) / limits.FRAME_BYTES_PER_SECOND;
     const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);
     cancelPatience =
       waited >= allowed
-        ? clock.after(FRAME_GRACE_MILLISECONDS, giveUpNow)
+        ? clock.after(limits.FRAME_GRACE_MILLISECONDS, giveUpNow)
         : clock.after(allowed - waited, () => wait(allowed));
   };
 
@@ -178,7 +169,7 @@ export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: In
   };
 }
 
-export type OutgoingFrames = ReturnType<typeof outgoingFrames>;
+export type OutgoingFrames = ReturnType<typeof outgoingFrameStream>;
 
 export interface StreamTraffic {
   readonly frames: number;
@@ -186,10 +177,10 @@ export interface StreamTraffic {
 }
 
 // Long: one closure over credit and waiting frames.
-export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) {
+export function outgoingFrameStream(clock: Clock, send: (bytes: Uint8Array) => void) {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
-  let enoughBytes = LEAST_UNCONFIRMED_BYTES;
+  let enoughBytes = limits.LEAST_UNCONFIRMED_BYTES;
   /** How many of the frames under way, from the first, will be confirmed because one of them asks for it. */
   let asked = 0;
   /** The latest frame of each lane. */
@@ -199,7 +190,7 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) 
 
   const transmit = (frame: Uint8Array) => {
     const isAsking = asked === 0 && 2 * (bytesUnderWay + frame.length) >= enoughBytes;
-    const bytes = withLength(frame, isAsking);
+    const bytes = frameStreamBytes(frame, isAsking);
     unconfirmed.push({ bytes: bytes.length, at: clock.now() });
     bytesUnderWay += bytes.length;
     if (isAsking) asked = unconfirmed.length;
@@ -208,15 +199,16 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) 
     send(bytes);
   };
   // With nothing asked, nobody would ever say that there is room again.
-  const hasCredit = () => unconfirmed.length < MOST_UNCONFIRMED_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
+  const hasCredit = () =>
+    unconfirmed.length < limits.MOST_UNCONFIRMED_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
   const confirm = (frames: number) => {
     const confirmed = unconfirmed.splice(0, frames);
     for (const { bytes } of confirmed) bytesUnderWay -= bytes;
     asked = Math.max(0, asked - frames);
-    const isQuick = clock.now() - confirmed[frames - 1].at <= QUICK_CONFIRMATION_MILLISECONDS;
+    const isQuick = clock.now() - confirmed[frames - 1].at <= limits.QUICK_CONFIRMATION_MILLISECONDS;
     enoughBytes = isQuick
-      ? Math.min(MOST_UNCONFIRMED_BYTES, 2 * enoughBytes)
-      : Math.max(LEAST_UNCONFIRMED_BYTES, enoughBytes / 2);
+      ? Math.min(limits.MOST_UNCONFIRMED_BYTES, 2 * enoughBytes)
+      : Math.max(limits.LEAST_UNCONFIRMED_BYTES, enoughBytes / 2);
   };
 
   return {
@@ -225,7 +217,7 @@ export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void) 
         transmit(frame);
         return;
       }
-      const lane = laneOf(frame);
+      const lane = frameLane(frame);
       if (waiting.has(lane)) replaced += 1;
       waiting.set(lane, frame);
     },

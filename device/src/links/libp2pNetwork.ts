@@ -3,24 +3,16 @@
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
-import { type Contact, relayOf, throughRelay } from "../keys/peer.ts";
+import { type Contact, peerRelay, peerThroughRelay } from "../keys/peer.ts";
 import { PROTOCOL } from "../wire/frames.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  FIRST_RETRY_MILLISECONDS,
-  LARGEST_FRAME_BYTES,
-  MOST_PEER_CONNECTIONS,
-  MOST_PROTOCOL_STREAMS,
-  PING_ANSWER_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import { addressBook, type PeerAddresses } from "./addressBook.ts";
 import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
 import { connectionPolicy } from "./connectionPolicy.ts";
-import { dialInTurn, dialQueue, isUnsupported, openStream, speaksProtocol } from "./dialling.ts";
+import { dialInTurn, dialQueue, isUnsupportedByLibp2p, openStream, speaksProtocol } from "./dialling.ts";
 import {
   type ByteStream,
   type LinkKeeper,
-  type LinkTraffic,
   linkKeeper,
   NotLinkedBackError,
   OtherVersionError,
@@ -31,13 +23,12 @@ import {
   createNode,
   type Node,
   type NodeOptions,
+  nodeAddress,
   provideWebSocket,
   provideWithResolvers,
-  type RelayTraffic,
-  withoutPeer,
 } from "./node.ts";
 import { relays } from "./relays.ts";
-import { type SilenceWatch, silenceWatch } from "./silenceWatch.ts";
+import { silenceWatch } from "./silenceWatch.ts";
 
 export { pageSecrets } from "../keys/pageSecrets.ts";
 export { type Contact, createIdentity, type Identity } from "../keys/peer.ts";
@@ -68,31 +59,11 @@ export interface Libp2pOptions extends NodeOptions {
   readonly random?: () => number;
 }
 
-export interface Libp2pNetwork extends PeerNetwork {
-  /** Where it listens, with the ports that were free, and through whom it can be reached. */
-  addresses(): string[];
-  /** Links from now on: those that are gone are hung up. */
-  setLinks(links: readonly Contact[]): void;
-  /** Undefined for a peer that is not linked. */
-  traffic(peer: string): LinkTraffic | undefined;
-  route(peer: string): Route;
-  /** Undefined: it does not relay. */
-  relayTraffic(): RelayTraffic | undefined;
-}
-
-/** How a linked peer is reached. Relays are linked peers as well. */
-export interface Route {
-  /** The relay that its link runs through now, if it does. */
-  readonly via: string | undefined;
-  /** Those through which it says that it can be reached. */
-  readonly relays: readonly string[];
-  /** Whether it relays to others, as far as is known. */
-  readonly isRelay: boolean;
-}
+export type Libp2pNetwork = ReturnType<typeof libp2pNetwork>;
 
 // Long: one closure over the node, the keeper and the address book, which call each other.
-export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
-  const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
+export function libp2pNetwork(options: Libp2pOptions) {
+  const { identity, clock = realClock, maxFrame = limits.LARGEST_FRAME_BYTES, onRefuse } = options;
   const { protocol = PROTOCOL } = options;
   const book = addressBook(options.peerAddresses ?? {});
   book.setLinks(options.links);
@@ -126,9 +97,9 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     });
   };
   const tryDirectly = async (peer: string) => {
-    const addresses = book.of(peer).filter((address) => relayOf(address) === undefined);
+    const addresses = book.of(peer).filter((address) => peerRelay(address) === undefined);
     // The relay stays the way until there is another.
-    await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
+    await reach(peer, addresses, AbortSignal.timeout(limits.ATTEMPT_MILLISECONDS)).catch(() => {});
   };
   const helpers = relays({
     clock,
@@ -139,12 +110,12 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     isReserved: (peer) => node?.isReserved(peer) ?? false,
     onReserved(relay) {
       for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, announced());
-      for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
+      for (const peer of book.peers()) if (book.of(peer).includes(peerThroughRelay(relay))) keeper?.wake(peer);
     },
     relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
     tryDirectly,
   });
-  const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
+  const listening = () => [...(node?.libp2p.getMultiaddrs().map(nodeAddress) ?? []), ...helpers.addresses()];
   const announced = () => options.announce ?? listening();
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = open(peer);
@@ -160,9 +131,9 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         const stream = await openStream(connection, protocol, signal);
         // A relay says nothing about addresses that failed.
         if (connection.direct) book.reached(peer);
-        return attach(stream, connection, silence, () => listener);
+        return attach(stream, connection, silence.heard, () => listener);
       } catch (error) {
-        const isOther = error instanceof OtherVersionError || isUnsupported(error);
+        const isOther = error instanceof OtherVersionError || isUnsupportedByLibp2p(error);
         // It was there, it is who it should be, and it hung up: what it does to strangers.
         throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
       }
@@ -172,56 +143,56 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     },
   };
 
-  return {
+  const onConnection = (keep: LinkKeeper, connection: Connection) => {
+    const peer = connection.remotePeer.toString();
+    silence.heard(connection);
+    // One is enough; more are from before a restart, or of somebody who wants to have them all.
+    for (const surplus of connections(peer).slice(0, -limits.MOST_PEER_CONNECTIONS))
+      surplus.abort(new Error("too many"));
+    if (connection.direct) {
+      for (const roundabout of relayed(peer)) roundabout.abort(new Error("a direct connection stands"));
+      if (isAsking) helpers.ask(peer);
+    } else helpers.look();
+    keep.wake(peer, connection.direction === "inbound");
+    void sendAddresses(connection, announced());
+  };
+  const onNearby = (keep: LinkKeeper, peer: string, addresses: readonly string[]) => {
+    if (!book.nearby(peer, addresses)) return;
+    // Anybody nearby can claim anything, as often as they like.
+    const last = triedNearby.get(peer) ?? Number.NEGATIVE_INFINITY;
+    if (clock.now() - last < limits.FIRST_RETRY_MILLISECONDS) return;
+    triedNearby.set(peer, clock.now());
+    keep.wake(peer);
+  };
+
+  const network: PeerNetwork = {
     self: identity.peer,
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ transport, listener, clock, maxFrame, random, onRefuse });
-      const onNearby = (peer: string, addresses: readonly string[]) => {
-        if (!book.nearby(peer, addresses)) return;
-        // Anybody nearby can claim anything, as often as they like.
-        const last = triedNearby.get(peer) ?? Number.NEGATIVE_INFINITY;
-        if (clock.now() - last < FIRST_RETRY_MILLISECONDS) return;
-        triedNearby.set(peer, clock.now());
-        keep.wake(peer);
-      };
+      const keep = linkKeeper({
+        transport,
+        listener,
+        clock,
+        maxFrame,
+        random: options.random ?? Math.random,
+        onRefuse,
+      });
+      const policy = connectionPolicy(keep.admits, options.onStranger, proved, dialling.answered);
       try {
-        node = await createNode(
-          options,
-          connectionPolicy(keep, options.onStranger, proved, dialling.answered),
-          onNearby,
-        );
+        node = await createNode(options, policy, (peer, addresses) => onNearby(keep, peer, addresses));
       } catch (error) {
         const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
       }
       keeper = keep;
       const { libp2p } = node;
-      await libp2p.handle(
-        protocol,
-        (stream, connection) =>
-          void attach(stream, connection, silence, (attached) =>
-            keep.accept(connection.remotePeer.toString(), attached),
-          ),
-        {
-          maxInboundStreams: MOST_PROTOCOL_STREAMS,
-          maxOutboundStreams: MOST_PROTOCOL_STREAMS,
-          runOnLimitedConnection: true,
-        },
-      );
-      libp2p.addEventListener("connection:open", ({ detail }) => {
-        const peer = detail.remotePeer.toString();
-        silence.heard(detail);
-        // One is enough; more are from before a restart, or of somebody who wants to have them all.
-        for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
-        if (detail.direct) {
-          for (const roundabout of relayed(peer)) roundabout.abort(new Error("a direct connection stands"));
-          if (isAsking) helpers.ask(peer);
-        } else helpers.look();
-        keep.wake(peer, detail.direction === "inbound");
-        void sendAddresses(detail, announced());
-      });
+      const onStream = (stream: Stream, connection: Connection) => {
+        const accept = (attached: ByteStream) => keep.accept(connection.remotePeer.toString(), attached);
+        attach(stream, connection, silence.heard, accept);
+      };
+      await libp2p.handle(protocol, onStream, atMost(limits.MOST_PROTOCOL_STREAMS));
+      libp2p.addEventListener("connection:open", ({ detail }) => onConnection(keep, detail));
       libp2p.addEventListener("connection:close", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         silence.forget(detail);
@@ -231,34 +202,10 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         receiveAddresses(stream, (addresses) => {
           if (book.met(remotePeer.toString(), addresses)) options.onPeerAddresses?.(book.remembered());
         });
-      const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
-      await libp2p.handle(ADDRESSES_PROTOCOL, onAddresses, few);
+      await libp2p.handle(ADDRESSES_PROTOCOL, onAddresses, atMost(2));
       for (const peer of book.peers()) keep.add(peer);
     },
     send: (peer, frame) => keeper?.send(peer, frame),
-    addresses: listening,
-    setLinks(links) {
-      for (const peer of book.setLinks(links)) keeper?.remove(peer);
-      for (const { peer } of links) {
-        keeper?.add(peer);
-        // Its address may be new.
-        keeper?.wake(peer);
-        if (relayed(peer).length > 0) void tryDirectly(peer);
-      }
-    },
-    traffic: (peer) => keeper?.traffic(peer),
-    route(peer) {
-      const isDirect = direct(peer) !== undefined;
-      return {
-        via: isDirect ? undefined : relayOf(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
-        relays: book
-          .of(peer)
-          .flatMap((address) => relayOf(address) ?? [])
-          .filter(book.has),
-        isRelay: isAsking ? (node?.isReserved(peer) ?? false) : isDirect,
-      };
-    },
-    relayTraffic: () => node?.relayTraffic(),
     async close() {
       helpers.close();
       silence.close();
@@ -267,12 +214,49 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       await node?.stop();
     },
   };
+  return {
+    ...network,
+    /** Where it listens, with the ports that were free, and through whom it can be reached. */
+    addresses: listening,
+    /** Links from now on: those that are gone are hung up. */
+    setLinks(links: readonly Contact[]) {
+      for (const peer of book.setLinks(links)) keeper?.remove(peer);
+      for (const { peer } of links) {
+        keeper?.add(peer);
+        // Its address may be new.
+        keeper?.wake(peer);
+        if (relayed(peer).length > 0) void tryDirectly(peer);
+      }
+    },
+    /** Undefined for a peer that is not linked. */
+    traffic: (peer: string) => keeper?.traffic(peer),
+    /** How a linked peer is reached. Relays are linked peers as well. */
+    route(peer: string) {
+      const isDirect = direct(peer) !== undefined;
+      const named = book.of(peer).flatMap((address) => peerRelay(address) ?? []);
+      return {
+        /** The relay that its link runs through now, if it does. */
+        via: isDirect ? undefined : peerRelay(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
+        /** Those through which it says that it can be reached. */
+        relays: named.filter(book.has),
+        /** Whether it relays to others, as far as is known. */
+        isRelay: isAsking ? (node?.isReserved(peer) ?? false) : isDirect,
+      };
+    },
+    /** Undefined: it does not relay. */
+    relayTraffic: () => node?.relayTraffic(),
+  };
+}
+
+/** So many streams of a protocol each way. */
+function atMost(streams: number) {
+  return { maxInboundStreams: streams, maxOutboundStreams: streams, runOnLimitedConnection: true };
 }
 
 /** Any answer will do: that a protocol is not spoken is one as well. */
 async function isThere(connection: Connection): Promise<boolean> {
   try {
-    await speaksProtocol(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
+    await speaksProtocol(connection, PING_PROTOCOL, limits.PING_ANSWER_MILLISECONDS);
     return true;
   } catch {
     return false;
@@ -283,7 +267,7 @@ async function isThere(connection: Connection): Promise<boolean> {
 function attach(
   stream: Stream,
   connection: Connection,
-  silence: SilenceWatch<Connection>,
+  onHeard: (connection: Connection) => void,
   listenerOf: (attached: ByteStream) => StreamListener | undefined,
 ): ByteStream {
   const attached: ByteStream = {
@@ -300,7 +284,7 @@ function attach(
     return attached;
   }
   stream.addEventListener("message", ({ data }) => {
-    silence.heard(connection);
+    onHeard(connection);
     listener.onBytes(data.subarray());
   });
   stream.addEventListener("remoteCloseWrite", () => attached.abort("the other end closed"));

@@ -1,23 +1,13 @@
 // Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
 
 import { type Clock, type NetworkListener, reasonOf } from "../environment.ts";
-import { versionFault } from "../wire/frames.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  FIRST_BAN_MILLISECONDS,
-  FIRST_RETRY_MILLISECONDS,
-  LONGEST_BAN_MILLISECONDS,
-  LONGEST_KNOCK_MILLISECONDS,
-  LONGEST_RETRY_MILLISECONDS,
-  MOST_OPENINGS,
-  OPENINGS_MILLISECONDS,
-  SOUND_STREAM_MILLISECONDS,
-} from "../wire/limits.ts";
+import { frameVersionFault } from "../wire/frames.ts";
+import * as limits from "../wire/limits.ts";
 import {
   type IncomingFrames,
-  incomingFrames,
+  incomingFrameStream,
   type OutgoingFrames,
-  outgoingFrames,
+  outgoingFrameStream,
   type StreamTraffic,
 } from "./frameStream.ts";
 import { type FrameThrottle, frameThrottle } from "./frameThrottle.ts";
@@ -49,7 +39,7 @@ export class OtherVersionError extends Error {
   readonly version: number;
 
   constructor(version: number) {
-    super(`it ${versionFault(version)}`);
+    super(`it ${frameVersionFault(version)}`);
     this.version = version;
   }
 }
@@ -85,19 +75,7 @@ export interface LinkTraffic {
   readonly version: number | undefined;
 }
 
-export interface LinkKeeper {
-  add(peer: string): void;
-  remove(peer: string): void;
-  /** Whether a peer may connect now: linked, and not kept away. */
-  admits(peer: string): boolean;
-  send(peer: string, frame: Uint8Array): void;
-  /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
-  wake(peer: string, isOpen?: boolean): void;
-  /** The peer opened a stream to send to us. Undefined: refused. */
-  accept(peer: string, stream: ByteStream): StreamListener | undefined;
-  traffic(peer: string): LinkTraffic | undefined;
-  close(): void;
-}
+export type LinkKeeper = ReturnType<typeof linkKeeper>;
 
 /** Of one stream: whether it is over, known even before its opening is. */
 interface Life {
@@ -128,10 +106,11 @@ interface LinkState {
 }
 
 // Long: one closure over the links; opening, ending and punishing call each other.
-export function linkKeeper(options: KeeperOptions): LinkKeeper {
+export function linkKeeper(options: KeeperOptions) {
   const { transport, listener, clock, maxFrame, random, onRefuse } = options;
   const links = new Map<string, LinkState>();
 
+  /** Whether a peer may connect now: linked, and not kept away. */
   const admits = (peer: string) => {
     const link = links.get(peer);
     return link !== undefined && clock.now() >= link.keptAwayUntil;
@@ -157,8 +136,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const bound = link.isKnocking ? LONGEST_KNOCK_MILLISECONDS : LONGEST_RETRY_MILLISECONDS;
-    const longest = Math.min(bound, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
+    const bound = link.isKnocking ? limits.LONGEST_KNOCK_MILLISECONDS : limits.LONGEST_RETRY_MILLISECONDS;
+    const longest = Math.min(bound, Math.max(limits.FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
@@ -167,9 +146,10 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
   const punish = (peer: string, link: LinkState, reason: string) => {
     onRefuse(peer, reason);
     // Accidents that are far apart do not add up.
-    if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    if (clock.now() - link.keptAwayUntil > limits.LONGEST_BAN_MILLISECONDS) link.offences = 0;
     link.keptAwayUntil =
-      clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
+      clock.now() +
+      Math.min(limits.LONGEST_BAN_MILLISECONDS, limits.FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
     endReceiving(link);
     endSending(peer, link);
@@ -182,19 +162,15 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     link.cancelWait?.();
     const attempt = new AbortController();
     link.attempt = attempt;
-    const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
+    const cancelPatience = clock.after(limits.ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
       const stream = await transport.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) stream.abort("not wanted any more");
       else {
-        link.sending = {
-          stream,
-          outgoing: outgoingFrames(clock, (bytes) => stream.send(bytes)),
-          since: clock.now(),
-          life,
-        };
+        const outgoing = outgoingFrameStream(clock, (bytes) => stream.send(bytes));
+        link.sending = { stream, outgoing, since: clock.now(), life };
         delete link.failure;
         delete link.version;
         listener.onConnect(peer);
@@ -237,14 +213,26 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     onClose() {
       life.over = true;
       if (link.sending?.life !== life) return;
-      if (clock.now() - link.sending.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
+      if (clock.now() - link.sending.since >= limits.SOUND_STREAM_MILLISECONDS) delete link.downSince;
       endSending(peer, link);
       retryLater(peer, link);
     },
   });
 
+  const remove = (peer: string) => {
+    const link = links.get(peer);
+    if (link === undefined) return;
+    links.delete(peer);
+    link.cancelWait?.();
+    link.throttle.close();
+    link.attempt?.abort(new Error("unlinked"));
+    endReceiving(link);
+    endSending(peer, link);
+    transport.hangUp(peer);
+  };
+
   return {
-    add(peer) {
+    add(peer: string) {
       if (links.has(peer)) return;
       const link: LinkState = {
         throttle: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
@@ -258,23 +246,11 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       links.set(peer, link);
       void open(peer, link);
     },
-    remove(peer) {
-      const link = links.get(peer);
-      if (link === undefined) return;
-      links.delete(peer);
-      link.cancelWait?.();
-      link.throttle.close();
-      link.attempt?.abort(new Error("unlinked"));
-      endReceiving(link);
-      endSending(peer, link);
-      transport.hangUp(peer);
-    },
+    remove,
     admits,
-    send(peer, frame) {
-      const sending = links.get(peer)?.sending;
-      if (sending !== undefined) sending.outgoing.send(frame);
-    },
-    wake(peer, isOpen = false) {
+    send: (peer: string, frame: Uint8Array) => links.get(peer)?.sending?.outgoing.send(frame),
+    /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
+    wake(peer: string, isOpen = false) {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return;
       // An address that nobody answers at is not waited for when the peer is here.
@@ -283,13 +259,14 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         link.attempt.abort(new Error("the peer came to us"));
       } else void open(peer, link);
     },
-    accept(peer, stream) {
+    /** The peer opened a stream to send to us. Undefined: refused. */
+    accept(peer: string, stream: ByteStream): StreamListener | undefined {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
-      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_MILLISECONDS), now];
-      if (link.openings.length > MOST_OPENINGS) {
-        punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
+      link.openings = [...link.openings.filter((then) => now - then < limits.OPENINGS_MILLISECONDS), now];
+      if (link.openings.length > limits.MOST_OPENINGS) {
+        punish(peer, link, `more than ${limits.MOST_OPENINGS} streams were opened within a minute`);
         return undefined;
       }
       // A peer that lost its side of the old stream opens a new one before we notice.
@@ -299,7 +276,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         endReceiving(link);
         follow(peer, link, old, stream);
       }
-      const receiver = incomingFrames({
+      const receiver = incomingFrameStream({
         maxFrame,
         clock,
         onFrame(frame) {
@@ -319,7 +296,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         },
       };
     },
-    traffic(peer) {
+    traffic(peer: string): LinkTraffic | undefined {
       const link = links.get(peer);
       if (link === undefined) return undefined;
       const sent = { ...link.sent };
@@ -330,7 +307,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       return { sent, received: { ...received }, replaced, isRestless: throttle.isRestless, failure, version };
     },
     close() {
-      for (const peer of [...links.keys()]) this.remove(peer);
+      for (const peer of [...links.keys()]) remove(peer);
     },
   };
 }

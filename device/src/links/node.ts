@@ -9,7 +9,6 @@ import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import {
   type Connection,
   type ConnectionGater,
-  type Libp2p,
   type PeerId,
   type Startable,
   type Stream,
@@ -24,21 +23,8 @@ import { webSockets } from "@libp2p/websockets";
 import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
-import { type Identity, relayOf } from "../keys/peer.ts";
-import {
-  ATTEMPT_MILLISECONDS,
-  CIRCUIT_BYTES,
-  CIRCUIT_MILLISECONDS,
-  HANDSHAKE_MILLISECONDS,
-  HANDSHAKES_PER_SECOND,
-  MOST_CIRCUITS,
-  MOST_CONNECTIONS,
-  MOST_EARLY_STREAMS,
-  MOST_HANDSHAKES,
-  MOST_LINKS,
-  MOST_STREAMS,
-  RESERVATION_MILLISECONDS,
-} from "../wire/limits.ts";
+import { type Identity, peerRelay } from "../keys/peer.ts";
+import * as limits from "../wire/limits.ts";
 import { speaksProtocol } from "./dialling.ts";
 
 // What libp2p expects of the platform and Node 20 lacks: Promise.withResolvers and WebSocket.
@@ -65,6 +51,11 @@ export async function provideWebSocket(): Promise<void> {
   Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
 }
 
+const streamLimits = {
+  maxInboundStreams: limits.MOST_STREAMS,
+  maxOutboundStreams: limits.MOST_STREAMS,
+  maxEarlyStreams: limits.MOST_EARLY_STREAMS,
+};
 const MDNS_SERVICE = "_fedkm._udp.local";
 /** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
 const HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop";
@@ -93,24 +84,14 @@ export interface RelayTraffic {
   readonly bytes: number;
 }
 
-export interface Node {
-  readonly libp2p: Libp2p;
-  dial(peer: string, address: string, signal: AbortSignal): Promise<Connection>;
-  /** Asks a neighbour to relay to this device. False: it relays to nobody. */
-  reserve(connection: Connection): Promise<boolean>;
-  /** Whether a neighbour relays to this device now. */
-  isReserved(peer: string): boolean;
-  /** Undefined: it does not relay. */
-  relayTraffic(): RelayTraffic | undefined;
-  stop(): Promise<void>;
-}
+export type Node = Awaited<ReturnType<typeof createNode>>;
 
 // Long: most of it is the settings of libp2p.
 export async function createNode(
   options: NodeOptions,
   connectionGater: ConnectionGater,
   onNearby: (peer: string, addresses: readonly string[]) => void,
-): Promise<Node> {
+) {
   const { identity, listen, transports = ["tcp", "websocket"], isDiscoverable = false } = options;
   const discovery = isDiscoverable ? [await localDiscovery(onNearby)] : [];
   let bytes = 0;
@@ -126,20 +107,14 @@ export async function createNode(
     transports: transports.map((kind) => relays.beside(kind === "tcp" ? tcp() : webSockets())),
     services,
     connectionEncrypters: [noise()],
-    streamMuxers: [
-      yamux({
-        maxInboundStreams: MOST_STREAMS,
-        maxOutboundStreams: MOST_STREAMS,
-        maxEarlyStreams: MOST_EARLY_STREAMS,
-      }),
-    ],
+    streamMuxers: [yamux(streamLimits)],
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
-      maxConnections: MOST_CONNECTIONS,
-      maxIncomingPendingConnections: MOST_HANDSHAKES,
-      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
-      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
+      maxConnections: limits.MOST_CONNECTIONS,
+      maxIncomingPendingConnections: limits.MOST_HANDSHAKES,
+      inboundConnectionThreshold: limits.HANDSHAKES_PER_SECOND,
+      inboundUpgradeTimeout: limits.HANDSHAKE_MILLISECONDS,
       // The keeper redials, at its own pace.
       reconnectRetries: 0,
     },
@@ -148,13 +123,15 @@ export async function createNode(
   });
   return {
     libp2p,
-    async dial(peer, address, signal) {
-      if (relayOf(address) !== undefined) await relays.load();
+    async dial(peer: string, address: string, signal: AbortSignal): Promise<Connection> {
+      if (peerRelay(address) !== undefined) await relays.load();
       return libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal });
     },
     reserve: relays.reserve,
-    isReserved: (peer) => relays.isReserved(peerIdFromString(peer)),
-    relayTraffic() {
+    /** Whether a neighbour relays to this device now. */
+    isReserved: (peer: string) => relays.isReserved(peerIdFromString(peer)),
+    /** Undefined: it does not relay. */
+    relayTraffic(): RelayTraffic | undefined {
       const { relay } = libp2p.services;
       if (relay === undefined) return undefined;
       const streams = libp2p.getConnections().flatMap((connection) => connection.streams);
@@ -195,9 +172,9 @@ function relayTransport() {
       return stream.abort(new Error("no reservation"));
     });
     transport = circuitRelayTransport({
-      maxInboundStopStreams: MOST_CIRCUITS,
-      maxOutboundStopStreams: MOST_CIRCUITS,
-      reservationConcurrency: MOST_LINKS,
+      maxInboundStopStreams: limits.MOST_CIRCUITS,
+      maxOutboundStopStreams: limits.MOST_CIRCUITS,
+      reservationConcurrency: limits.MOST_LINKS,
       discoveryFilter: { has: () => true, add: () => {}, remove: () => {} },
     })(isAsked) as RelayTransport;
     components.transportManager.add(transport);
@@ -214,9 +191,10 @@ function relayTransport() {
       };
     },
     load,
+    /** Asks a neighbour to relay to this device. False: it relays to nobody. */
     async reserve(connection: Connection): Promise<boolean> {
       // Before the library asks, because it never again asks a peer that once did not relay.
-      if (!(await speaksProtocol(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
+      if (!(await speaksProtocol(connection, HOP_PROTOCOL, limits.ATTEMPT_MILLISECONDS))) return false;
       const { reservationStore } = await load();
       await reservationStore.addRelay(connection.remotePeer, "configured");
       return true;
@@ -231,14 +209,14 @@ type Carried = { readonly byteLength: number; subarray(): Uint8Array };
 async function relayService(onCarry: (carried: Carried) => void) {
   const { circuitRelayServer } = await import("@libp2p/circuit-relay-v2");
   const serve = circuitRelayServer({
-    hopTimeout: ATTEMPT_MILLISECONDS,
-    maxInboundHopStreams: MOST_CIRCUITS,
-    maxOutboundStopStreams: MOST_CIRCUITS,
+    hopTimeout: limits.ATTEMPT_MILLISECONDS,
+    maxInboundHopStreams: limits.MOST_CIRCUITS,
+    maxOutboundStopStreams: limits.MOST_CIRCUITS,
     reservations: {
-      maxReservations: MOST_LINKS,
-      reservationTtl: RESERVATION_MILLISECONDS,
-      defaultDurationLimit: CIRCUIT_MILLISECONDS,
-      defaultDataLimit: BigInt(CIRCUIT_BYTES),
+      maxReservations: limits.MOST_LINKS,
+      reservationTtl: limits.RESERVATION_MILLISECONDS,
+      defaultDurationLimit: limits.CIRCUIT_MILLISECONDS,
+      defaultDataLimit: BigInt(limits.CIRCUIT_BYTES),
     },
   });
   return (components: CircuitRelayServerComponents) => {
@@ -282,12 +260,12 @@ async function localDiscovery(onNearby: (peer: string, addresses: readonly strin
   return (components: Parameters<ReturnType<typeof mdns>>[0]) => {
     const discovery = mdns({ serviceTag: MDNS_SERVICE })(components);
     discovery.addEventListener("peer", ({ detail }) =>
-      onNearby(detail.id.toString(), detail.multiaddrs.map(withoutPeer)),
+      onNearby(detail.id.toString(), detail.multiaddrs.map(nodeAddress)),
     );
     return discovery;
   };
 }
 
-export function withoutPeer(address: { toString(): string }): string {
+export function nodeAddress(address: { toString(): string }): string {
   return address.toString().replace(/\/p2p\/.*$/, "");
 }

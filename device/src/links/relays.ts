@@ -1,7 +1,7 @@
 // Which neighbours relay to a device that may not be dialled itself, and what it tries again while it depends on them.
 
 import type { Clock } from "../environment.ts";
-import { throughRelay } from "../keys/peer.ts";
+import { peerThroughRelay } from "../keys/peer.ts";
 import { RELAY_LOOK_MILLISECONDS } from "../wire/limits.ts";
 
 export interface RelaysOptions {
@@ -52,7 +52,7 @@ export function relays(options: RelaysOptions) {
     /** A neighbour is reached through a relay: now and then it is tried directly. */
     look: lookLater,
     /** Where this device is, through relays. */
-    addresses: () => [...known].filter(isReserved).map(throughRelay),
+    addresses: () => [...known].filter(isReserved).map(peerThroughRelay),
     close() {
       isClosed = true;
       cancel?.();

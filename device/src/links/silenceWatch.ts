@@ -3,15 +3,8 @@
 import type { Clock } from "../environment.ts";
 import { PING_MILLISECONDS, SILENCE_LOOK_MILLISECONDS } from "../wire/limits.ts";
 
-export interface SilenceWatch<T> {
-  /** Something came from there just now. */
-  heard(who: T): void;
-  forget(who: T): void;
-  close(): void;
-}
-
 /** `onSilent` is called at every look, until something is heard. */
-export function silenceWatch<T>(clock: Clock, onSilent: (who: T) => void): SilenceWatch<T> {
+export function silenceWatch<T>(clock: Clock, onSilent: (who: T) => void) {
   const heardAt = new Map<T, number>();
   let cancel: (() => void) | undefined;
   const look = () => {
@@ -19,11 +12,12 @@ export function silenceWatch<T>(clock: Clock, onSilent: (who: T) => void): Silen
     for (const [who, at] of heardAt) if (clock.now() - at >= PING_MILLISECONDS) onSilent(who);
   };
   return {
-    heard(who) {
+    /** Something came from there just now. */
+    heard(who: T) {
       heardAt.set(who, clock.now());
       cancel ??= clock.after(SILENCE_LOOK_MILLISECONDS, look);
     },
-    forget: (who) => heardAt.delete(who),
+    forget: (who: T) => heardAt.delete(who),
     close() {
       heardAt.clear();
       cancel?.();

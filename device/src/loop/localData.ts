@@ -2,14 +2,14 @@
 // private ones.
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
-import { lossAt, type RowSummary, summaryKernel, summarySize } from "@fedkm/core/privacy";
+import { type RowSummary, releasedLoss, releasedRows, releaseKernel } from "@fedkm/core/privacy";
 import { GuardedRows } from "../privacy/guardedRows.ts";
 import type { HistoryMemory } from "../privacy/history.ts";
 import { PrivateRows } from "../privacy/privateRows.ts";
 import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import { fingerprintOf } from "../wire/hashes.ts";
+import { rowsHash } from "../wire/hashes.ts";
 
 /** Where it is written what was published, and who learns that it is. */
 export interface HistoryOptions {
@@ -57,14 +57,14 @@ export class LocalData {
 
   /** Of an update. */
   get kernel(): Kernel | undefined {
-    return this.#summary === undefined ? this.guarded?.kernel : summaryKernel(this.#summary);
+    return this.#summary === undefined ? this.guarded?.kernel : releaseKernel(this.#summary);
   }
 
   /** u_i of an update. A point of a summary stands for many rows, whose number is taken out again. */
   get weight(): number {
     const { weighting, typicalRows } = this.#study;
     const points = Math.max(1, this.size);
-    if (this.#summary !== undefined) return points / summarySize(this.#summary);
+    if (this.#summary !== undefined) return points / releasedRows(this.#summary);
     return weighting === "sample" && typicalRows !== null ? points / typicalRows : 1;
   }
 
@@ -88,7 +88,7 @@ export class LocalData {
   }
 
   #fingerprintNow(): number {
-    return this.remoteRows?.fingerprint ?? fingerprintOf(this.points);
+    return this.remoteRows?.fingerprint ?? rowsHash(this.points);
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */
@@ -139,6 +139,6 @@ export class LocalData {
   /** The sum of squared distances of the points to the nearest of these centroids. */
   inertiaAt(centroids: Matrix): number {
     if (this.#summary === undefined) return 2 * distortion([this.points], [centroids]);
-    return lossAt(this.#summary, centroids) - this.#summary.within;
+    return releasedLoss(this.#summary, centroids) - this.#summary.within;
   }
 }

@@ -5,7 +5,7 @@ import { fitSources } from "@fedkm/core/sources";
 import { type RemoteRows, remoteStatistics } from "../study/remoteRows.ts";
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import type { LocalData } from "./localData.ts";
-import { sketchCentroids } from "./sketch.ts";
+import { openingSketchCentroids } from "./sketch.ts";
 
 export interface LocalKmeans {
   readonly centroids: Matrix;
@@ -17,7 +17,12 @@ export interface LocalKmeans {
 }
 
 /** The better one of the best so far and one more start. */
-export function betterKmeans(counted: LocalData, k: number, seed: number, best: LocalKmeans | undefined): LocalKmeans {
+export function betterLocalKmeans(
+  counted: LocalData,
+  k: number,
+  seed: number,
+  best: LocalKmeans | undefined,
+): LocalKmeans {
   const { points, weights } = counted;
   const { centroids, inertia, labels } = kmeans(points, { k, weights, restarts: 1, seed });
   if (best !== undefined && best.inertia <= inertia) return best;
@@ -25,7 +30,7 @@ export function betterKmeans(counted: LocalData, k: number, seed: number, best: 
 }
 
 /** All starts on a sample, and then few passes over all rows. */
-export async function remoteKmeans(
+export async function localKmeansOfRemoteRows(
   remoteRows: RemoteRows,
   k: number,
   seed: number,
@@ -33,7 +38,7 @@ export async function remoteKmeans(
 ): Promise<LocalKmeans> {
   const { source, signal } = remoteRows;
   const found = await fitSources([source], graph(1, []), { k, alpha: 0, seed, signal });
-  const sketched = known && sketchCentroids(known);
+  const sketched = known && openingSketchCentroids(known);
   const isSketched = sketched !== undefined && sketched.rows > 0;
   const loss = isSketched ? (await remoteStatistics(remoteRows, sketched)).loss : Number.POSITIVE_INFINITY;
   const [centroids] = found.centroids;

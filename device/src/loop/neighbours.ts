@@ -1,7 +1,7 @@
 // One neighbour as a device knows it: a register with its latest centroids, whether it counts, how much of its pull robust
 // updates left out, and what is wrong between the two.
 
-import { type DeviceUpdate, largestDrift, type Matrix, matrix } from "@fedkm/core";
+import { type DeviceUpdate, largestRobustDrift, type Matrix, matrix } from "@fedkm/core";
 import { Allowance } from "../environment.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
 import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
@@ -14,8 +14,8 @@ export class Neighbour {
   isConnected = false;
   /** Latest only. */
   centroids: Matrix | undefined;
-  /** Of the seed that they began from. */
-  seed: number;
+  /** Hash of the common start that they began from. */
+  start: number;
   /** As last heard on this connection. */
   tag: OpeningTag | undefined;
   /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
@@ -52,7 +52,7 @@ export class Neighbour {
     this.peer = peer;
     this.filter = createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now);
     this.centroids = known && matrix(known.centroids);
-    this.seed = known?.seed ?? 0;
+    this.start = known?.start ?? 0;
     this.openings = new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now);
     this.heardAt = now;
   }
@@ -77,9 +77,9 @@ export function registerFrame(
   now: number,
   round: number,
 ): boolean {
-  const isNews = neighbour.isAway || neighbour.seed !== tag.seed || !isEqual(neighbour.centroids, centroids);
+  const isNews = neighbour.isAway || neighbour.start !== tag.start || !isEqual(neighbour.centroids, centroids);
   neighbour.centroids = centroids;
-  neighbour.seed = tag.seed;
+  neighbour.start = tag.start;
   neighbour.heardAt = now;
   neighbour.heardRound = round;
   neighbour.isAway = false;
@@ -94,7 +94,7 @@ export function forgiveOpenings(neighbour: Neighbour): void {
 }
 
 /** Returns whether the neighbour has just become away. */
-export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
+export function checkNeighbourAway(neighbour: Neighbour, now: number, round: number): boolean {
   if (neighbour.isAway || neighbour.centroids === undefined) return false;
   neighbour.isAway = now - neighbour.heardAt > AWAY_MILLISECONDS && round - neighbour.heardRound > AWAY_ROUNDS;
   return neighbour.isAway;
@@ -130,7 +130,7 @@ export function rejectedShare({ rejections }: Neighbour): number | null {
 }
 
 /** How far the farthest centroid is from the mean of its own rows, in standard errors, and whether that is much. */
-export function pullOf(update: DeviceUpdate | undefined): {
+export function neighboursPull(update: DeviceUpdate | undefined): {
   readonly drift: number | null;
   readonly isPulled: boolean;
 } {
@@ -138,25 +138,25 @@ export function pullOf(update: DeviceUpdate | undefined): {
   const { drift, counts } = update;
   return {
     drift: Math.max(...drift),
-    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestDrift(counts[c])),
+    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestRobustDrift(counts[c])),
   };
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
-export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
+export function neighbourConflict({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
   const { rival } = filter;
-  if (rival !== undefined && isRecent(rival.at, now)) {
-    return isRecent(rival.twiceAt, now)
+  if (rival !== undefined && isNeighbourRecent(rival.at, now)) {
+    return isNeighbourRecent(rival.twiceAt, now)
       ? "runs twice with the same key: one of the two must stop, or get a key of its own"
       : "is refused: it sent later frames before, so its clock or a backup went back; it must be started again";
   }
-  if (order === undefined || !isRecent(order.at, now)) return undefined;
+  if (order === undefined || !isNeighbourRecent(order.at, now)) return undefined;
   return order.isTwice || order.refused !== epoch
     ? "hears this device twice: a copy with the same key runs elsewhere; stop one of the two, or give it a key of its own"
     : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
 }
 
 /** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
-export function isRecent(at: number | undefined, now: number): boolean {
+export function isNeighbourRecent(at: number | undefined, now: number): boolean {
   return at !== undefined && now - at < AWAY_MILLISECONDS;
 }

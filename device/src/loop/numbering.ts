@@ -1,12 +1,12 @@
 // One numbering of clusters for a network: which of the k places a centroid has, and how it keeps its place.
 // An order says for each place which row stands there.
 
-import { type Matrix, matchCentroids } from "@fedkm/core";
+import { type Matrix, matchCentroids, takeRows } from "@fedkm/core";
 import type { DeviceSketch } from "../wire/studyFrames.ts";
-import { deviceSketch, sketchCentroids } from "./sketch.ts";
+import { openingSketch, openingSketchCentroids } from "./sketch.ts";
 
 /** By the coordinates: for a device that knows nobody's numbering. */
-export function sortedOrder({ data, rows, cols }: Matrix): number[] {
+export function sortedNumbering({ data, rows, cols }: Matrix): number[] {
   const compare = (a: number, b: number) => {
     for (let f = 0; f < cols; f++) {
       const difference = data[a * cols + f] - data[b * cols + f];
@@ -26,47 +26,39 @@ export function orderLike(own: Matrix, reference: Matrix): number[] {
   return order;
 }
 
-export function isInOrder(order: readonly number[]): boolean {
+export function isNumberedInOrder(order: readonly number[]): boolean {
   return order.every((c, place) => c === place);
 }
 
-export function inOrder({ data, rows, cols }: Matrix, order: readonly number[]): Matrix {
-  const ordered = new Float64Array(data.length);
-  order.forEach((c, place) => {
-    ordered.set(data.subarray(c * cols, (c + 1) * cols), place * cols);
-  });
-  return { data: ordered, rows, cols };
-}
-
 /**
- * The seed in the order in which most of its sketches have their clusters. Every device orders its sketch by the numbers
+ * The common start in the order in which most of its sketches have their clusters. Every device orders its sketch by the numbers
  * that it has, so those who were there before outvote who comes, and equal sketches give equal numbers everywhere.
  */
-export function numberedSeed(seed: Matrix, sketches: readonly DeviceSketch[]): Matrix {
-  return inOrder(seed, orderLike(seed, meanPlaces(seed, sketches)));
+export function numberedOpeningStart(start: Matrix, sketches: readonly DeviceSketch[]): Matrix {
+  return takeRows(start, orderLike(start, meanPlaces(start, sketches)));
 }
 
-/** The mean of what the sketches have in each place. Where none has anything it is the mean of the seed. */
-function meanPlaces({ data: seed, rows: k, cols }: Matrix, sketches: readonly DeviceSketch[]): Matrix {
+/** The mean of what the sketches have in each place. Where none has anything it is the mean of the common start. */
+function meanPlaces({ data: start, rows: k, cols }: Matrix, sketches: readonly DeviceSketch[]): Matrix {
   // Sums of one order have the same bits everywhere.
   const sorted = [...sketches].sort((a, b) => a.origin - b.origin);
   const data = new Float64Array(k * cols);
   for (let i = 0; i < data.length; i++) {
     const given = sorted.filter(({ shares }) => shares[Math.floor(i / cols)] > 0);
     const values =
-      given.length > 0 ? given.map(({ centroids }) => centroids[i]) : seed.filter((_, s) => s % cols === i % cols);
+      given.length > 0 ? given.map(({ centroids }) => centroids[i]) : start.filter((_, s) => s % cols === i % cols);
     data[i] = Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
   }
   return { data, rows: k, cols };
 }
 
-/** A sketch with its clusters in the places of a seed; the same sketch if they are there, or if it lacks some. */
-export function sketchLike(sketch: DeviceSketch, seed: Matrix): DeviceSketch {
+/** A sketch with its clusters in the places of a start; the same sketch if they are there, or if it lacks some. */
+export function sketchNumberedLike(sketch: DeviceSketch, start: Matrix): DeviceSketch {
   if (sketch.shares.includes(0)) return sketch;
-  const order = orderLike(sketchCentroids(sketch), seed);
-  if (isInOrder(order)) return sketch;
+  const order = orderLike(openingSketchCentroids(sketch), start);
+  if (isNumberedInOrder(order)) return sketch;
   const { shares, version } = sketch;
-  const { data } = inOrder(sketchCentroids(sketch), order);
+  const { data } = takeRows(openingSketchCentroids(sketch), order);
   return { ...sketch, version: version + 1, shares: shares.map((_, place) => shares[order[place]]), centroids: data };
 }
 
@@ -76,7 +68,7 @@ export function numberedSketch(
   numbers: Matrix | undefined,
   minimum: number,
 ): Omit<DeviceSketch, "origin" | "version"> {
-  const order = numbers === undefined ? sortedOrder(centroids) : orderLike(centroids, numbers);
+  const order = numbers === undefined ? sortedNumbering(centroids) : orderLike(centroids, numbers);
   const ordered = order.map((c) => counts[c]);
-  return deviceSketch(inOrder(centroids, order), ordered, minimum);
+  return openingSketch(takeRows(centroids, order), ordered, minimum);
 }

@@ -1,20 +1,13 @@
 // How a device takes part in openings: its own sketch, what it hears of others' sketches, what a neighbour still lacks,
-// and which neighbours have begun from the same seed. It knows no clock; `now` comes with every call that needs it.
+// and which neighbours have begun from the same start. It knows no clock; `now` comes with every call that needs it.
 
 import type { Matrix } from "@fedkm/core";
-import { originOf } from "../wire/hashes.ts";
-import {
-  AGREE_ATTEMPTS,
-  AGREE_MILLISECONDS,
-  FARTHEST_OPENING,
-  FRAME_SKETCHES_BYTES,
-  HEARTBEAT_MILLISECONDS,
-  SEED_RESOLUTION,
-} from "../wire/limits.ts";
-import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
+import { originHash } from "../wire/hashes.ts";
+import * as limits from "../wire/limits.ts";
+import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchFrameBytes } from "../wire/studyFrames.ts";
 import type { Neighbour } from "./neighbours.ts";
-import { sketchLike } from "./numbering.ts";
-import { Opening, type Seed } from "./opening.ts";
+import { sketchNumberedLike } from "./numbering.ts";
+import { type CommonStart, Opening } from "./opening.ts";
 import type { SavedOpening, SavedState } from "./savedState.ts";
 import { restoredSketch, savedSketch } from "./sketch.ts";
 
@@ -38,17 +31,17 @@ export class OpeningSync {
   readonly #opening: Opening;
   /** The sketch of the own rows; undefined: there are none. */
   own: DeviceSketch | undefined;
-  #seed: Matrix | undefined;
+  #start: Matrix | undefined;
   #openedAt = Number.NEGATIVE_INFINITY;
   /** Where the next frame takes up the sketches that do not all fit in one. */
   #turn = 0;
 
   constructor({ self, epoch, k, ranges, alpha, saved }: OpeningSyncOptions) {
-    this.#origin = originOf(self);
+    this.#origin = originHash(self);
     this.#epoch = epoch;
     this.#isAlone = alpha === 0;
-    this.#sketchBytes = sketchBytes({ k, d: ranges.length });
-    const resolution = ranges.map((range) => range * SEED_RESOLUTION);
+    this.#sketchBytes = sketchFrameBytes({ k, d: ranges.length });
+    const resolution = ranges.map((range) => range * limits.START_RESOLUTION);
     const before = saved?.sketch ? restoredSketch(saved.sketch) : undefined;
     // Under another key the sketch would be another device's, and there would be two of the same rows.
     this.own = before && { ...before, origin: this.#origin };
@@ -87,7 +80,7 @@ export class OpeningSync {
 
   /** All sketches are sent again then, so that it costs nothing to send the own one in the order of the numbers. */
   #raiseTo(number: number, now: number): void {
-    if (this.own !== undefined && this.#seed !== undefined) this.own = sketchLike(this.own, this.#seed);
+    if (this.own !== undefined && this.#start !== undefined) this.own = sketchNumberedLike(this.own, this.#start);
     this.#opening.raise(number, this.own, now);
   }
 
@@ -100,7 +93,7 @@ export class OpeningSync {
     for (const { origin, version } of sketches) neighbour.has.set(origin, version);
     const { number } = this.tag;
     if (tag.number < number || (tag.number === number && !this.#opening.lacks(sketches))) return false;
-    if (number > 0 && tag.number > number + FARTHEST_OPENING) return undefined;
+    if (number > 0 && tag.number > number + limits.FARTHEST_OPENING) return undefined;
     if (!neighbour.openings.take(now)) return undefined;
     if (tag.number > number) this.#raiseTo(tag.number, now);
     this.#opening.add(sketches, now);
@@ -118,17 +111,17 @@ export class OpeningSync {
     this.#opening.add([this.own], now);
   }
 
-  /** One step of the search for the seed; returns the seed if it, or the numbers of its clusters, are others than before. */
-  step(now: number): Seed | undefined {
+  /** One step of the search for the start; returns the start if it, or the numbers of its clusters, are others than before. */
+  step(now: number): CommonStart | undefined {
     const found = this.#opening.step();
     if (found === undefined) return undefined;
-    const { seed, isNew } = found;
-    const before = this.#seed;
-    this.#seed = seed;
+    const { start, isNew } = found;
+    const before = this.#start;
+    this.#start = start;
     if (isNew) this.#openedAt = now;
-    if (seed === undefined) return undefined;
-    const isNumberedAsBefore = before?.data.every((value, i) => value === seed.data[i]);
-    return isNew || !isNumberedAsBefore ? { seed, isNew } : undefined;
+    if (start === undefined) return undefined;
+    const isNumberedAsBefore = before?.data.every((value, i) => value === start.data[i]);
+    return isNew || !isNumberedAsBefore ? { start, isNew } : undefined;
   }
 
   /** Whether the neighbour is known to have the same sketches. */
@@ -142,14 +135,12 @@ export class OpeningSync {
     const { isConnected, refusal, tag, agreeAt } = neighbour;
     const isPossible = isConnected && refusal === undefined && tag !== undefined && !this.isAgreed(neighbour);
     if (!isPossible || this.#attemptsLeft(neighbour) === 0) return Number.POSITIVE_INFINITY;
-    return Math.max(0, agreeAt + AGREE_MILLISECONDS - now);
+    return Math.max(0, agreeAt + limits.AGREE_MILLISECONDS - now);
   }
 
   /** The same for the next of several. */
   nextAgreement(neighbours: Iterable<Neighbour>, now: number): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const neighbour of neighbours) next = Math.min(next, this.agreeWait(neighbour, now));
-    return next;
+    return Math.min(...Array.from(neighbours, (neighbour) => this.agreeWait(neighbour, now)));
   }
 
   /** They begin anew with every change of what either side knows. */
@@ -158,7 +149,7 @@ export class OpeningSync {
     const difference = [number, table, neighbour.tag?.number, neighbour.tag?.table].join(" ");
     if (neighbour.difference !== difference) {
       neighbour.difference = difference;
-      neighbour.agreeLeft = AGREE_ATTEMPTS;
+      neighbour.agreeLeft = limits.AGREE_ATTEMPTS;
     }
     return neighbour.agreeLeft;
   }
@@ -172,22 +163,22 @@ export class OpeningSync {
     const lacking = Array.from(this.#opening.sketches).filter(
       ({ origin, version }) => !isSameNumber || (neighbour.has.get(origin) ?? -1) < version,
     );
-    const room = Math.max(1, Math.floor(FRAME_SKETCHES_BYTES / this.#sketchBytes));
+    const room = Math.max(1, Math.floor(limits.FRAME_SKETCHES_BYTES / this.#sketchBytes));
     if (lacking.length <= room) return lacking;
     this.#turn += room;
     return Array.from({ length: room }, (_, n) => lacking[(this.#turn + n) % lacking.length]);
   }
 
-  /** Where a neighbour counts as being. Undefined: nowhere, because it has not begun from the same seed. */
-  placeOf({ centroids, seed, heardAt }: Neighbour, now: number): Matrix | undefined {
-    if (centroids === undefined || seed === this.tag.seed) return centroids;
-    // It is about to begin from the seed too. Where it is until then leads nowhere, and its neighbours would follow it.
-    if (now < this.#openedAt + HEARTBEAT_MILLISECONDS) return this.#seed;
-    // One that has not done so by its next heartbeat is left out, unless it has no seed and stands on its own rows.
-    return seed === 0 && heardAt >= this.#openedAt ? centroids : undefined;
+  /** Where a neighbour counts as being. Undefined: nowhere, because it has not begun from the same start. */
+  placeOf({ centroids, start, heardAt }: Neighbour, now: number): Matrix | undefined {
+    if (centroids === undefined || start === this.tag.start) return centroids;
+    // It is about to begin from the start too. Where it is until then leads nowhere, and its neighbours would follow it.
+    if (now < this.#openedAt + limits.HEARTBEAT_MILLISECONDS) return this.#start;
+    // One that has not done so by its next heartbeat is left out, unless it has no start and stands on its own rows.
+    return start === 0 && heardAt >= this.#openedAt ? centroids : undefined;
   }
 
-  /** Whether there is something to come: sketches, a seed, or the first frames of neighbours that begin from it. */
+  /** Whether there is something to come: sketches, a start, or the first frames of neighbours that begin from it. */
   isOpening(neighbours: readonly Neighbour[], now: number): boolean {
     if (this.isSeeking || Number.isFinite(this.nextAgreement(neighbours, now))) return true;
     return neighbours.some(
@@ -196,7 +187,7 @@ export class OpeningSync {
         !neighbour.isAway &&
         neighbour.centroids !== undefined &&
         this.placeOf(neighbour, now) !== neighbour.centroids &&
-        now < this.#openedAt + HEARTBEAT_MILLISECONDS,
+        now < this.#openedAt + limits.HEARTBEAT_MILLISECONDS,
     );
   }
 

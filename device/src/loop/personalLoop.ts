@@ -1,23 +1,24 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
 import { type Matrix, toRows } from "@fedkm/core";
-import { alarm, type NetworkListener } from "../environment.ts";
+import { clockAlarm, type NetworkListener } from "../environment.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
-import {
-  HEARTBEAT_MILLISECONDS,
-  NOISE_QUIET_MILLISECONDS,
-  PACE_MILLISECONDS,
-  RELEASE_MILLISECONDS,
-  RELEASE_PATIENCE_MILLISECONDS,
-} from "../wire/limits.ts";
+import * as limits from "../wire/limits.ts";
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
-import { checkAway, connectNeighbour, forgiveOpenings, Neighbour, noteRejected, registerFrame } from "./neighbours.ts";
+import {
+  checkNeighbourAway,
+  connectNeighbour,
+  forgiveOpenings,
+  Neighbour,
+  noteRejected,
+  registerFrame,
+} from "./neighbours.ts";
 import { OpeningSync } from "./openingSync.ts";
 import { PendingQuery } from "./pendingQuery.ts";
-import { answerVerdict, sendOrder } from "./refusedFrames.ts";
+import { answerRefusedFrame, sendRefusedOrder } from "./refusedFrames.ts";
 import { type SavedState, usableState } from "./savedState.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, personalStatus } from "./status.ts";
@@ -28,15 +29,15 @@ import { UpdateModel } from "./updateModel.ts";
  * is made wherever the centroids are after some patience. Returns the milliseconds after which to look again: nothing
  * else may wake a device that has come to rest.
  */
-export function followReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
+export function followPersonalReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
   model.followReleases();
   const { centroids } = model;
   if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;
-  const least = RELEASE_MILLISECONDS - sinceStart;
+  const least = limits.RELEASE_MILLISECONDS - sinceStart;
   if (least > 0) return least;
-  const patience = least + RELEASE_PATIENCE_MILLISECONDS;
+  const patience = least + limits.RELEASE_PATIENCE_MILLISECONDS;
   const isAtRest = !model.isMoving && !isOpening();
-  if (!isAtRest && patience > 0) return Math.min(patience, HEARTBEAT_MILLISECONDS);
+  if (!isAtRest && patience > 0) return Math.min(patience, limits.HEARTBEAT_MILLISECONDS);
   model.private.releaseAround(centroids);
   return Number.POSITIVE_INFINITY;
 }
@@ -59,7 +60,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#isPaused = options.isPaused ?? false;
-    this.#alarm = alarm(clock, () => this.#work());
+    this.#alarm = clockAlarm(clock, () => this.#work());
     const saved = usableState(memory.saved, contract);
     const history = { memory: memory.history, onKept: () => this.#wake() };
     this.#startedAt = clock.now();
@@ -160,7 +161,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
-    sendOrder(this.#options, neighbour);
+    sendRefusedOrder(this.#options, neighbour);
     if (this.#sender.hasSent) this.#sender.sendTo([neighbour]);
   }
 
@@ -175,7 +176,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
-    answerVerdict(this.#options, neighbour, verdict);
+    answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, heard: CentroidsFrame): void {
@@ -207,7 +208,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const begun = clock.now();
     const neighbours = [...this.#neighbours.values()];
     const isOpening = () => this.#openingSync.isOpening(neighbours, begun);
-    const release = followReleases(model, begun - this.#startedAt, isOpening);
+    const release = followPersonalReleases(model, begun - this.#startedAt, isOpening);
     if (Number.isFinite(release)) this.#wake(release);
     if (!this.#pendingQuery.isBusy) this.#pendingQuery.use(model.restart(this.#openingSync.own), () => {});
     const isReady = this.#open(begun);
@@ -217,7 +218,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const lacking = neighbours.filter((neighbour) => this.#openingSync.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
     if (model.isMoving && !this.#pendingQuery.isBusy) this.#wake();
-    if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
+    if (this.#sender.isHeldBack) this.#wake(limits.NOISE_QUIET_MILLISECONDS);
     if (this.#openingSync.isSeeking) this.#wake(this.#openingSync.wait(ended));
     const agreement = this.#openingSync.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
@@ -225,7 +226,7 @@ export class PersonalLoop implements Device, NetworkListener {
 
   /** On large data the update itself sets the pace: half of the time is left to the rest of the process. */
   #setRest(updateMilliseconds: number): void {
-    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
+    const { clock, paceMilliseconds = limits.PACE_MILLISECONDS } = this.#options;
     this.#restUntil = clock.now() + Math.max(paceMilliseconds, updateMilliseconds);
   }
 
@@ -263,7 +264,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, clock, notice } = this.#options;
     const counting = new Map<Neighbour, Matrix>();
     for (const neighbour of this.#neighbours.values()) {
-      if (checkAway(neighbour, clock.now(), this.#model.round)) {
+      if (checkNeighbourAway(neighbour, clock.now(), this.#model.round)) {
         notice?.(`${neighbour.peer} is away: silent for long`);
         this.#part(neighbour);
         this.#wake();
@@ -279,15 +280,18 @@ export class PersonalLoop implements Device, NetworkListener {
   /** Says that the device lives, and lets differences below the threshold even out. */
   #waitForHeartbeat(): void {
     const { clock } = this.#options;
-    const isDue = () => clock.now() >= this.#sender.sentAt + HEARTBEAT_MILLISECONDS;
-    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sender.sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
-      if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
-      if (isDue()) {
-        this.#sender.sentAt = clock.now();
-        this.#sender.sendAll(this.#neighbours.values());
-      }
-      this.#waitForHeartbeat();
-    });
+    const isDue = () => clock.now() >= this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(
+      Math.max(0, this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS - clock.now()),
+      () => {
+        if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
+        if (isDue()) {
+          this.#sender.sentAt = clock.now();
+          this.#sender.sendAll(this.#neighbours.values());
+        }
+        this.#waitForHeartbeat();
+      },
+    );
   }
 
   /** What a device keeps of itself, for the next start to go on from. */
@@ -300,8 +304,9 @@ export class PersonalLoop implements Device, NetworkListener {
       present,
       ...this.#openingSync.saved(),
       own: this.#model.savedOwn(),
-      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
-        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
+      neighbours: Array.from(this.#neighbours.values()).flatMap(
+        ({ peer, filter: { last }, start, centroids: heard }) =>
+          last === undefined || heard === undefined ? [] : [{ peer, ...last, start, centroids: toRows(heard) }],
       ),
     };
   }

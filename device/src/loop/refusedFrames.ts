@@ -6,13 +6,13 @@ import { HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts"
 import { encodeOrderFrame, encodeStudyFrame, type OrderReport } from "../wire/studyFrames.ts";
 import type { DeviceOptions } from "./device.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
-import { isRecent, type Neighbour } from "./neighbours.ts";
+import { isNeighbourRecent, type Neighbour } from "./neighbours.ts";
 
 /** What follows from a verdict but for the content of the study: two studies are compared, and the order is kept. */
-export function answerVerdict(options: DeviceOptions, neighbour: Neighbour, verdict: FrameVerdict): void {
+export function answerRefusedFrame(options: DeviceOptions, neighbour: Neighbour, verdict: FrameVerdict): void {
   if (verdict.kind === "study") hearStudy(options, neighbour, verdict.text);
   if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(options, neighbour);
-  if (verdict.kind === "refused" && verdict.reason === "order") sendOrder(options, neighbour);
+  if (verdict.kind === "refused" && verdict.reason === "order") sendRefusedOrder(options, neighbour);
   if (verdict.kind === "order") hearOrder(options, neighbour, verdict.order);
 }
 
@@ -46,12 +46,12 @@ function hearOrder({ clock, memory }: DeviceOptions, neighbour: Neighbour, order
 }
 
 /** A neighbour whose older frames are refused is sent what was taken last from it, if that is due. */
-export function sendOrder({ contract, network, clock }: DeviceOptions, neighbour: Neighbour): void {
+export function sendRefusedOrder({ contract, network, clock }: DeviceOptions, neighbour: Neighbour): void {
   const { last, rival } = neighbour.filter;
   const now = clock.now();
-  if (last === undefined || rival === undefined || !neighbour.isConnected || !isRecent(rival.at, now)) return;
+  if (last === undefined || rival === undefined || !neighbour.isConnected || !isNeighbourRecent(rival.at, now)) return;
   if (now < neighbour.orderSentAt + HEARTBEAT_MILLISECONDS) return;
   neighbour.orderSentAt = now;
-  const isTwice = isRecent(rival.twiceAt, now);
+  const isTwice = isNeighbourRecent(rival.twiceAt, now);
   network.send(neighbour.peer, encodeOrderFrame(contract, { taken: last, refused: rival.epoch, isTwice }));
 }

@@ -6,13 +6,13 @@ import type { SavedSketch } from "./sketch.ts";
 
 export interface SavedNeighbour extends Stamp {
   readonly peer: string;
-  readonly seed: number;
+  readonly start: number;
   readonly centroids: readonly (readonly number[])[];
 }
 
 export interface SavedOpening {
   readonly number: number;
-  readonly seed: number;
+  readonly start: number;
   readonly sketches: readonly SavedSketch[];
 }
 

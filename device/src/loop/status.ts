@@ -6,7 +6,7 @@ import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import { conflictOf, type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
+import { type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 /**
@@ -130,13 +130,13 @@ export function personalStatus(
   neighbours: readonly Neighbour[],
   framesSent: number,
 ): DeviceStatus {
-  const { rows, rowsLeftOut, round, move, threshold, last, centroids } = model;
+  const { localData, round, move, threshold, last, centroids } = model;
   return {
     peer,
     study: study.name,
     phase: isPaused ? "paused" : phaseOf(model, neighbours, isOpening),
-    rows,
-    rowsLeftOut,
+    rows: localData.rows,
+    rowsLeftOut: localData.leftOut,
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
     private: model.private?.status() ?? null,
@@ -146,7 +146,7 @@ export function personalStatus(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    ...pullOf(last),
+    ...neighboursPull(last),
     framesSent,
     neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,
@@ -165,7 +165,7 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     opensTooOften: neighbour.opensTooOften,
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
-    conflict: conflictOf(neighbour, epoch, now) ?? null,
+    conflict: neighbourConflict(neighbour, epoch, now) ?? null,
     fault: null,
     version: neighbour.filter.version ?? null,
   };

@@ -1,6 +1,6 @@
 // What one device computes: its own k-means, then one update after the other. It knows no network and no clock.
 
-import { type DeviceUpdate, type Matrix, matrix, toRows } from "@fedkm/core";
+import { type DeviceUpdate, type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { type GuardedRows, isSameRow } from "../privacy/guardedRows.ts";
 import type { PrivateRows } from "../privacy/privateRows.ts";
@@ -10,19 +10,19 @@ import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { type HistoryOptions, LocalData } from "./localData.ts";
-import { betterKmeans, type LocalKmeans, remoteKmeans } from "./localKmeans.ts";
-import { inOrder, isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
-import type { Seed } from "./opening.ts";
+import { betterLocalKmeans, type LocalKmeans, localKmeansOfRemoteRows } from "./localKmeans.ts";
+import { isNumberedInOrder, numberedSketch, orderLike, sortedNumbering } from "./numbering.ts";
+import type { CommonStart } from "./opening.ts";
 import type { SavedState } from "./savedState.ts";
-import { isNearlyAsGood } from "./sketch.ts";
-import { bestUpdate, type UpdatePlan, updatesInMemory, updatesOfRemoteRows } from "./updateStarts.ts";
+import { isOpeningSketchAsGood } from "./sketch.ts";
+import { bestUpdate, type UpdatePlan, updateStartsInMemory, updateStartsOfRemoteRows } from "./updateStarts.ts";
 
 export class UpdateModel {
   readonly #study: Study;
   readonly #seed: number;
   /** Of the features, in the units of the centroids. */
   readonly ranges: Float64Array;
-  readonly #localData: LocalData;
+  readonly localData: LocalData;
   /** The best k-means of the own rows so far, until there is a sketch of it. */
   #best: LocalKmeans | undefined;
   #restartsLeft = 0;
@@ -34,7 +34,7 @@ export class UpdateModel {
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
   readonly damping = new Damping((a, b) => this.distance(a, b));
-  /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
+  /** Guarded, a device sends the cores of its own k-means until it knows a common start: labels that few rows change later. */
   #isOpened: boolean;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
@@ -54,16 +54,16 @@ export class UpdateModel {
     this.#study = study;
     this.#seed = seed;
     this.ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
-    // Without a pull there is no seed to wait for.
+    // Without a pull there is no common start to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
-    this.#localData = new LocalData(study, rows, history);
+    this.localData = new LocalData(study, rows, history);
     if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
     }
     // Rows that changed while the device was not running are new rows.
-    if (saved?.own?.fingerprint === this.#localData.fingerprint) {
+    if (saved?.own?.fingerprint === this.localData.fingerprint) {
       this.#own = matrix(saved.own.centroids);
       // It goes on where it was: to jump from there would take its neighbours along, and a restart is no reason to.
       this.#openingLeft = 0;
@@ -71,23 +71,15 @@ export class UpdateModel {
   }
 
   get guarded(): GuardedRows | undefined {
-    return this.#localData.guarded;
+    return this.localData.guarded;
   }
 
   get private(): PrivateRows | undefined {
-    return this.#localData.private;
-  }
-
-  get rows(): number {
-    return this.#localData.rows;
+    return this.localData.private;
   }
 
   get remoteRows(): RemoteRows | undefined {
-    return this.#localData.remoteRows;
-  }
-
-  get rowsLeftOut(): number {
-    return this.#localData.leftOut;
+    return this.localData.remoteRows;
   }
 
   /** The own k-means is not finished. */
@@ -113,12 +105,12 @@ export class UpdateModel {
 
   /** Returns whether they are others than before. */
   setRows(rows: DeviceRows): boolean {
-    return this.#restartIf(this.#localData.take(rows));
+    return this.#restartIf(this.localData.take(rows));
   }
 
   /** What was released of private rows may count by now. */
   followReleases(): void {
-    this.#restartIf(this.#localData.follow());
+    this.#restartIf(this.localData.follow());
   }
 
   #restartIf(isChanged: boolean): boolean {
@@ -135,16 +127,16 @@ export class UpdateModel {
   }
 
   /**
-   * The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. A seed
+   * The next update begins at the common start, at the own k-means and where it is; the best is kept. A start
    * that is not new only brings other numbers.
    */
-  openAt({ seed, isNew }: Seed): void {
+  openAt({ start, isNew }: CommonStart): void {
     this.#isOpened = true;
     if (isNew) {
-      this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
-      this.#numbers = seed;
+      this.#starts = [start, this.#own, this.centroids].filter((one) => one !== undefined);
+      this.#numbers = start;
       this.openAgain();
-    } else this.#numberLike(seed);
+    } else this.#numberLike(start);
   }
 
   /** Forgets what came from neighbours, but for the numbers. With rows also what was published of the rows before. */
@@ -165,8 +157,8 @@ export class UpdateModel {
   #beginRestarts(): void {
     this.#best = undefined;
     this.#own = undefined;
-    // The seeds of the first k-means are records and never leave the device.
-    this.#restartsLeft = this.#localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
+    // What a k-means begins with are rows, which never leave the device.
+    this.#restartsLeft = this.localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
   }
 
   /**
@@ -177,19 +169,19 @@ export class UpdateModel {
     const { remoteRows } = this;
     if (this.#restartsLeft === 0) return undefined;
     if (remoteRows !== undefined) {
-      return remoteKmeans(remoteRows, this.#study.k, this.#seed, known).then((found) => {
+      return localKmeansOfRemoteRows(remoteRows, this.#study.k, this.#seed, known).then((found) => {
         if (remoteRows === this.remoteRows) this.#endRestarts(found);
       });
     }
     this.#restartsLeft--;
-    this.#best = betterKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterLocalKmeans(this.localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
   #endRestarts(best: LocalKmeans): undefined {
     this.#restartsLeft = 0;
     this.#best = best;
-    this.#own = inOrder(best.centroids, sortedOrder(best.centroids));
+    this.#own = takeRows(best.centroids, sortedNumbering(best.centroids));
     this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
@@ -197,12 +189,12 @@ export class UpdateModel {
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
   sketch(known: DeviceSketch | undefined): Omit<DeviceSketch, "origin" | "version"> | undefined {
-    if (this.#localData.size === 0) return undefined;
+    if (this.localData.size === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
     const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
     this.#best = undefined;
-    return known !== undefined && isNearlyAsGood(known, found, best) ? known : found;
+    return known !== undefined && isOpeningSketchAsGood(known, found, best) ? known : found;
   }
 
   /** One device update against the neighbours' centroids. False: nothing to begin with, or meanwhile all began again. */
@@ -213,8 +205,8 @@ export class UpdateModel {
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (remoteRows === undefined) return this.#conclude(turn, updatesInMemory(this.#localData, this.#study, turn));
-    return updatesOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
+    if (remoteRows === undefined) return this.#conclude(turn, updateStartsInMemory(this.localData, this.#study, turn));
+    return updateStartsOfRemoteRows(remoteRows, this.localData.weight, this.#study, turn).then((ends) => {
       return remoteRows === this.remoteRows && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
@@ -234,7 +226,7 @@ export class UpdateModel {
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
     const counts = this.guarded === undefined ? result.counts : this.guarded.countsAt(result.basis);
-    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
+    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a row still, and one
     // that has moved without neighbours may stand on few rows.
     const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
     this.present = this.present.map((_, c) => isPulled || counts[c] >= this.#study.minimum || stays(c));
@@ -268,8 +260,8 @@ export class UpdateModel {
   #numberLike(reference: Matrix): void {
     if (this.centroids === undefined) return;
     const order = orderLike(this.centroids, reference);
-    if (isInOrder(order)) return;
-    const centroids = inOrder(this.centroids, order);
+    if (isNumberedInOrder(order)) return;
+    const centroids = takeRows(this.centroids, order);
     this.centroids = centroids;
     this.present = order.map((c) => this.present[c]);
     if (this.last === undefined) return;
@@ -279,7 +271,7 @@ export class UpdateModel {
 
   /** The own k-means, to be kept. */
   savedOwn(): SavedState["own"] {
-    return this.#own === undefined ? null : { fingerprint: this.#localData.fingerprint, centroids: toRows(this.#own) };
+    return this.#own === undefined ? null : { fingerprint: this.localData.fingerprint, centroids: toRows(this.#own) };
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

@@ -1,4 +1,4 @@
-// The starts of an update: where it may begin (the common seed, the own k-means, where the device was), where each leads, and
+// The starts of an update: where it may begin (the common start, the own k-means, where the device was), where each leads, and
 // which end is kept. Rows in memory answer at once, remote rows answer later.
 
 import { type DeviceUpdate, discrepancy, type Matrix, updateDevice, updateDeviceAsync } from "@fedkm/core";
@@ -37,12 +37,16 @@ export interface UpdatePlan {
   readonly isOpening: boolean;
 }
 
-export function updatesInMemory({ points, weight, kernel }: LocalData, study: Study, turn: UpdatePlan): DeviceUpdate[] {
+export function updateStartsInMemory(
+  { points, weight, kernel }: LocalData,
+  study: Study,
+  turn: UpdatePlan,
+): DeviceUpdate[] {
   const options = { ...updateOptions(study, turn, weight), kernel };
   return turn.starts.map((start) => updateDevice(points, start, turn.neighbours, options));
 }
 
-export async function updatesOfRemoteRows(
+export async function updateStartsOfRemoteRows(
   remoteRows: RemoteRows,
   weight: number,
   study: Study,

@@ -5,8 +5,8 @@ import {
   type GuardedPoints,
   guardPoints,
   RESOLUTION_SHARE,
-  roundMoves,
-  roundTo,
+  roundGuarded,
+  roundGuardedMoves,
   smallestClass,
 } from "@fedkm/core/privacy";
 import type { Study } from "../study/study.ts";
@@ -115,7 +115,7 @@ export class GuardedRows {
   publishCores({ data, rows, cols }: Matrix): void {
     const { counts, sums } = this.#points.publishCores(data);
     const means = sums.map((sum, i) => (counts[Math.floor(i / cols)] > 0 ? sum / counts[Math.floor(i / cols)] : 0));
-    roundTo(this.#resolution, means);
+    roundGuarded(this.#resolution, means);
     this.cores = { counts, centroids: { data: means, rows, cols } };
     this.#noteClasses();
   }
@@ -155,8 +155,8 @@ export class GuardedRows {
   /** These centroids are what neighbours may have from now on, on the grid. */
   release({ data }: Matrix, present: readonly boolean[]): void {
     const rounded = data.slice();
-    if (this.outgoing === undefined) roundTo(this.#resolution, rounded);
-    else roundMoves(this.outgoing.data, this.#resolution, rounded);
+    if (this.outgoing === undefined) roundGuarded(this.#resolution, rounded);
+    else roundGuardedMoves(this.outgoing.data, this.#resolution, rounded);
     this.outgoing = { data: rounded, present };
   }
 

@@ -3,12 +3,12 @@
 
 import { kmeans } from "@fedkm/core";
 import {
-  devicesToGain,
+  devicesForRelease,
   type Expectation,
-  errorsUnderMasks,
-  gridFor,
   noiseVariance,
-  reachIn,
+  releaseErrors,
+  releaseGrid,
+  releaseReach,
   rhoOf,
 } from "@fedkm/core/privacy";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
@@ -42,16 +42,16 @@ export const whatTrustMeans = "neighbours are trusted: nothing is held back, and
  */
 export function devicesToGainBy(study: Study, rows: DeviceRows): number {
   const expected = expectationOf(study, rows);
-  return expected === undefined ? Number.POSITIVE_INFINITY : devicesToGain(expected);
+  return expected === undefined ? Number.POSITIVE_INFINITY : devicesForRelease(expected);
 }
 
 /**
  * With shared clusters: how far a coordinate of a centroid errs in scaled units, that of as many devices like this one as
  * the study asks for and that of this device alone. Undefined: it has too few rows for clusters of its own.
  */
-export function errorsBy(study: Study, rows: DeviceRows): ReturnType<typeof errorsUnderMasks> | undefined {
+export function errorsBy(study: Study, rows: DeviceRows): ReturnType<typeof releaseErrors> | undefined {
   const expected = expectationOf(study, rows);
-  return expected && errorsUnderMasks(expected, study.devices ?? 1, study.colluders ?? 1);
+  return expected && releaseErrors(expected, study.devices ?? 1, study.colluders ?? 1);
 }
 
 /** Undefined: there are too few rows to say anything. */
@@ -65,9 +65,9 @@ function expectationOf(study: Study, rows: DeviceRows): Expectation | undefined 
   return {
     rowsOfCluster: points.rows / k,
     variance: inertia / (points.rows - k) / features.length,
-    reach: reachIn(low, high),
+    reach: releaseReach(low, high),
     rho: rhoOf(epsilon, delta),
-    grid: gridFor({ low, high }, devices * (typicalRows ?? points.rows), epsilon),
+    grid: releaseGrid({ low, high }, devices * (typicalRows ?? points.rows), epsilon),
   };
 }
 
@@ -78,5 +78,5 @@ export function noiseOfCentroids(study: Study): number {
   const { low, high } = boxOf(features);
   const rho = (rhoOf(epsilon, delta) * (devices - colluders)) / devices;
   const rowsOfCluster = (devices * (typicalRows ?? 1)) / k;
-  return Math.sqrt(noiseVariance({ rowsOfCluster, reach: reachIn(low, high), rho }, features.length));
+  return Math.sqrt(noiseVariance({ rowsOfCluster, reach: releaseReach(low, high), rho }, features.length));
 }

@@ -3,15 +3,15 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
-  cellSummary,
-  gridFor,
-  lossAt,
   type RandomBytes,
   type RowSummary,
-  reachIn,
   releaseCells,
+  releasedCellSummary,
+  releasedLoss,
+  releasedResidualSummary,
+  releaseGrid,
+  releaseReach,
   releaseResiduals,
-  residualSummary,
 } from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -75,9 +75,9 @@ export class PrivateRows {
 
   #releaseCells(): void {
     const { typicalRows, features, k } = this.#study;
-    const grid = gridFor(boxOf(features), typicalRows ?? 1, budgetOf(this.#study).epsilon);
+    const grid = releaseGrid(boxOf(features), typicalRows ?? 1, budgetOf(this.#study).epsilon);
     this.#release("cells", [grid.perSide], (rho, noise) => {
-      return cellSummary(releaseCells(this.#account.rows, grid, rho, noise), grid, rho, k);
+      return releasedCellSummary(releaseCells(this.#account.rows, grid, rho, noise), grid, rho, k);
     });
   }
 
@@ -86,10 +86,10 @@ export class PrivateRows {
     const { summary } = this;
     if (summary === undefined) return;
     const { low, high } = boxOf(this.#study.features);
-    const reach = reachIn(low, high);
+    const reach = releaseReach(low, high);
     this.#release("means", Array.from(centroids.data), (rho, noise) => {
       const released = releaseResiduals(this.#account.rows, centroids, reach, rho, noise);
-      return residualSummary(released, centroids, reach, lossAt(summary, centroids));
+      return releasedResidualSummary(released, centroids, reach, releasedLoss(summary, centroids));
     });
   }
 

@@ -17,7 +17,7 @@ import {
   writeHeader,
 } from "../wire/frames.ts";
 import { LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
-import { type DecodedFrame, decodeFrame, refused } from "../wire/studyFrames.ts";
+import { type DecodedFrame, decodeFrame, frameRefusal } from "../wire/studyFrames.ts";
 import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
 import { type Base, type BaseOrder, decodeBase, encodeBase, hasCentroids, stages } from "./generation.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
@@ -110,7 +110,7 @@ export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint
     if (kind === undefined || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
       const decoded = decodeFrame(contract, frame);
-      return decoded.kind === "centroids" ? refused("type") : decoded;
+      return decoded.kind === "centroids" ? frameRefusal("type") : decoded;
     }
     return decodeMessage(shape, contract, frame, kind);
   };
@@ -123,49 +123,49 @@ function decodeMessage(
   kind: BoardMessage["kind"],
 ): DecodedFrame | BoardMessage {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
   let at = HEADER_BYTES + FIXED_BYTES;
-  if (frame.length < at) return refused("length");
+  if (frame.length < at) return frameRefusal("length");
   const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
   const knows = getInteger(view, HEADER_BYTES);
   const [rank, number] = [getInteger(view, HEADER_BYTES + 72), getInteger(view, HEADER_BYTES + 80)];
-  if (![stamp.epoch, stamp.sequence, knows, rank, number].every(Number.isSafeInteger)) return refused("stamp");
+  if (![stamp.epoch, stamp.sequence, knows, rank, number].every(Number.isSafeInteger)) return frameRefusal("stamp");
   const many = view.getUint16(COUNT_AT, true);
   const [opened, marks] = [view.getUint16(HEADER_BYTES + 92, true), view.getUint16(HEADER_BYTES + 94, true)];
   // Counted before they are read: a frame may not cost more than it is worth.
-  if (Math.max(many, opened, marks) > MOST_ENTRIES) return refused("entry");
+  if (Math.max(many, opened, marks) > MOST_ENTRIES) return frameRefusal("entry");
   const flags = view.getUint16(HEADER_BYTES + 96, true);
-  if (flags > (shape.isTree ? 127 : 31)) return refused("flags");
+  if (flags > (shape.isTree ? 127 : 31)) return frameRefusal("flags");
   let base: Omit<Base, "hash"> | undefined;
   if (flags & BASE_FLAG) {
     const found = decodeBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
-    if (found === undefined) return refused("entry");
+    if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
     // Nobody asks private rows for other sums than those that are paid for.
     const isPrivateStage = base.stage >= stages.census && base.stage <= stages.frozen;
-    if (base.stage !== stages.rest && isPrivateStage !== (shape.releasing !== undefined)) return refused("flags");
-    if (!base.numbers.every(Number.isFinite)) return refused("number");
-    if (hasCentroids(base) && !isInside(shape, base.numbers)) return refused("bounds");
+    if (base.stage !== stages.rest && isPrivateStage !== (shape.releasing !== undefined)) return frameRefusal("flags");
+    if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
+    if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
   }
   const openings: Opening[] = [];
   for (let n = 0; n < opened; n++, at += OPENING_BYTES) {
     const opening = decodeOpening(frame, at);
-    if (opening === undefined) return refused("entry");
+    if (opening === undefined) return frameRefusal("entry");
     openings.push(opening);
   }
   const entriesAt = at + MARK_BYTES * marks;
-  if (frame.length < entriesAt) return refused("length");
+  if (frame.length < entriesAt) return frameRefusal("length");
   const have: string[] = [];
   for (; at < entriesAt; at += MARK_BYTES) have.push(bytesToHex(frame.subarray(at, at + MARK_BYTES)));
   const integers = view.getUint32(HEADER_BYTES + 88, true);
   const entries: Entry[] = [];
   for (let n = 0; n < many; n++) {
     const found = decodeEntry(frame, at, integers);
-    if (found === undefined) return refused("entry");
+    if (found === undefined) return frameRefusal("entry");
     entries.push(found.entry);
     at = found.end;
   }
-  if (at !== frame.length) return refused("length");
+  if (at !== frame.length) return frameRefusal("length");
   return {
     ...{ kind, stamp, knows, base, openings, have, integers, entries },
     order: { rank, number, hash: frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 40) },

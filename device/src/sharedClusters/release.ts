@@ -4,18 +4,18 @@
 import { kmeans, type Matrix } from "@fedkm/core";
 import {
   type CellGrid,
-  cellSummary,
-  countCells,
+  cellsToRelease,
   countVariance,
   discreteGaussian,
-  gridFor,
   type RandomBytes,
-  reachIn,
-  residualSummary,
-  residualVariances,
+  releasedCellSummary,
+  releasedResidualSummary,
+  releaseGrid,
+  releaseReach,
+  releaseVariances,
+  residualsToRelease,
   rhoOf,
   STEPS,
-  sumResiduals,
   varianceAtLeast,
 } from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -55,8 +55,8 @@ export function releasePlan(study: Study, ranges: Float64Array): ReleasePlan | u
   const { devices = 0, colluders = 1, typicalRows } = study;
   const box = { low: ranges.map((range) => -range / 2), high: ranges.map((range) => range / 2) };
   // Nobody knows how many rows there are, nor should: the study says about how many.
-  const grid = gridFor(box, devices * (typicalRows ?? 1), epsilon);
-  return { devices, colluders, rho: rhoOf(epsilon, delta) / 2, grid, reach: reachIn(box.low, box.high) };
+  const grid = releaseGrid(box, devices * (typicalRows ?? 1), epsilon);
+  return { devices, colluders, rho: rhoOf(epsilon, delta) / 2, grid, reach: releaseReach(box.low, box.high) };
 }
 
 export const cellsOfRelease = ({ grid }: ReleasePlan) => grid.perSide ** grid.low.length;
@@ -120,9 +120,9 @@ export function askedSums(
     values: values.map((value) => value * BigInt(COUNT_STEPS)),
     variance: variance * COUNT_STEPS ** 2,
   });
-  if (stage === stages.cells) return [inSteps(countCells(points, grid), countVariance(rho))];
-  const { counts, sums } = sumResiduals(points, { data: numbers, rows: k, cols: d }, reach);
-  const variances = residualVariances(rho, d);
+  if (stage === stages.cells) return [inSteps(cellsToRelease(points, grid), countVariance(rho))];
+  const { counts, sums } = residualsToRelease(points, { data: numbers, rows: k, cols: d }, reach);
+  const variances = releaseVariances(rho, d);
   return [inSteps(counts, variances.counts), { values: sums, variance: variances.sums }];
 }
 
@@ -161,7 +161,7 @@ export function afterCells(
   const counts = Array.from(totals, (total) => total / COUNT_STEPS);
   if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
   // The noise of all together is that of the release and what colluders' shares may have added.
-  const { points, weights } = cellSummary(counts, grid, (rho * (devices - colluders)) / devices, k);
+  const { points, weights } = releasedCellSummary(counts, grid, (rho * (devices - colluders)) / devices, k);
   // Fewer cells with rows than clusters: some begin in the middle and stay without rows.
   const missing = Math.max(0, k - points.rows);
   const data = new Float64Array((points.rows + missing) * d);
@@ -182,7 +182,12 @@ export function afterOffsets(
   const counts = Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS);
   if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
   const centroids = { data: content.numbers, rows: k, cols: d };
-  const { points, weights } = residualSummary({ counts, sums: Array.from(totals.subarray(k)) }, centroids, reach, 0);
+  const { points, weights } = releasedResidualSummary(
+    { counts, sums: Array.from(totals.subarray(k)) },
+    centroids,
+    reach,
+    0,
+  );
   const numbers = points.data.map((value, i) => Math.min(ranges[i % d] / 2, Math.max(-ranges[i % d] / 2, value)));
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
   return { ...content, stage: stages.frozen, rows, numbers, roster: emptyRoster(content.roster?.version ?? 0) };

@@ -1,11 +1,11 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { alarm, type NetworkListener } from "../environment.ts";
+import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
-import { answerVerdict, sendOrder } from "../loop/refusedFrames.ts";
+import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
@@ -40,7 +40,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#options = options;
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
-    this.#alarm = alarm(clock, () => this.#work());
+    this.#alarm = clockAlarm(clock, () => this.#work());
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
@@ -120,7 +120,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
     this.#member.connect(peer);
-    sendOrder(this.#options, neighbour);
+    sendRefusedOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
     this.#wake(BOARD_PACE_MILLISECONDS);
   }
@@ -137,7 +137,7 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
-    answerVerdict(this.#options, neighbour, verdict);
+    answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, message: BoardMessage): void {
@@ -208,14 +208,14 @@ function savedShared(
   return {
     study: studyId(contract),
     round: member.generation.number,
-    opening: { number: 0, seed: 0, sketches: [] },
+    opening: { number: 0, start: 0, sketches: [] },
     own: null,
     sketch: null,
     centroids,
     present: centroids.map(() => true),
     // Whose frames must not go back.
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
-      last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
+      last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],
     ),
     generation: { proof: bytesToHex(encodeBoardMessage(contract, proof)), known: [...member.known] },
   };

@@ -7,7 +7,7 @@ import type { HistoryMemory } from "../privacy/history.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
-import { fingerprintOf } from "../wire/hashes.ts";
+import { rowsHash } from "../wire/hashes.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
 import { nameOfSums, releasedIntegers } from "./release.ts";
@@ -42,7 +42,7 @@ export class SharedRows implements LocalSums {
     if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history, onKept);
     if (study.privacy === "private") this.private = new SharedPrivateRows(study, history, onKept);
     this.#points = this.#take(rows);
-    this.#fingerprint = fingerprintOf(this.#points);
+    this.#fingerprint = rowsHash(this.#points);
   }
 
   get count(): number {
@@ -52,7 +52,7 @@ export class SharedRows implements LocalSums {
   /** Returns whether what it adds is different now. Private rows that were released are not asked again. */
   setRows(rows: Matrix): boolean {
     this.#points = this.#take(rows);
-    const fingerprint = fingerprintOf(this.#points);
+    const fingerprint = rowsHash(this.#points);
     const isChanged = fingerprint !== this.#fingerprint;
     this.#fingerprint = fingerprint;
     return isChanged && this.private === undefined;

@@ -1,11 +1,11 @@
 // What audits and measurements use of a device beyond its public API: frames, recordings, histories, simulated clocks.
 
 export type { SavedState } from "../loop/savedState.ts";
-export { sketchCentroids } from "../loop/sketch.ts";
+export { openingSketchCentroids } from "../loop/sketch.ts";
 export { decodeHistory } from "../privacy/history.ts";
 export { dividedByScale } from "../study/units.ts";
 export type { Stamp } from "../wire/frames.ts";
-export { originOf } from "../wire/hashes.ts";
+export { originHash } from "../wire/hashes.ts";
 export { parseRecording, type RecordedEvent, type Recording, recordedNetwork } from "../wire/recording.ts";
 export { type CentroidsFrame, type DeviceSketch, decodeFrame } from "../wire/studyFrames.ts";
 export { simulatedClock } from "./clock.ts";

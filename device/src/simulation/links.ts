@@ -3,7 +3,7 @@
 
 import type { Random } from "@fedkm/core";
 import type { Clock, NetworkListener, PeerNetwork } from "../environment.ts";
-import { laneOf } from "../wire/frames.ts";
+import { frameLane } from "../wire/frames.ts";
 
 const kinds = ["start", "connect", "disconnect", "arrive", "lose", "crash"] as const;
 type EventKind = (typeof kinds)[number];
@@ -20,7 +20,7 @@ export interface SimulatedEvent {
 
 const nothing = new Uint8Array(0);
 
-export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void) {
+export function simulatedEventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void) {
   let count = 0;
   let high = 0x811c9dc5;
   let low = 0x9e3779b9;
@@ -92,7 +92,7 @@ interface SimulatedLinksOptions {
   readonly clock: Clock;
   readonly weather: Weather;
   readonly random: Random;
-  readonly log: ReturnType<typeof eventLog>;
+  readonly log: ReturnType<typeof simulatedEventLog>;
 }
 
 // Long: one closure over what is under way.
@@ -145,7 +145,7 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
       send: (peer, frame) => {
         const way = ends[i].ways.get(peer);
         if (way === undefined || !isOpen(way)) return;
-        if (way.isBusy) way.waiting.set(laneOf(frame), frame);
+        if (way.isBusy) way.waiting.set(frameLane(frame), frame);
         else send(way, frame);
       },
       close: async () => {

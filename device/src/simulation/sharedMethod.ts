@@ -54,12 +54,12 @@ function studyFor(datasets: readonly Matrix[], options: SharedOptions): Study {
 }
 
 /** Whether every device has more links than colluders. */
-export function canShare(graph: Graph): boolean {
+export function canSimulateShared(graph: Graph): boolean {
   return graph.neighbours.every(({ length }) => length > COLLUDERS);
 }
 
 function checkLinks(graph: Graph): void {
-  if (canShare(graph)) return;
+  if (canSimulateShared(graph)) return;
   const weak = graph.neighbours.findIndex(({ length }) => length <= COLLUDERS);
   const links = Array.from(edges(graph)).filter(([i, j]) => i === weak || j === weak).length;
   throw new RangeError(

@@ -13,7 +13,7 @@ import { rowsThatCount, scaleRows } from "../study/units.ts";
 import type { Contract } from "../wire/frames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
-import { eventLog, type SimulatedEvent, simulatedLinks, type Weather } from "./links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
@@ -46,51 +46,7 @@ export interface SimulationOptions {
   readonly disguise?: (device: number, frame: Uint8Array) => Uint8Array;
 }
 
-export interface Simulation {
-  now(): number;
-  /** Lets this much time pass. */
-  run(milliseconds: number): void;
-  /**
-   * Until every device is settled and no frame is under way; returns whether that came within this time. Looks are 100 ms
-   * apart if nothing else is said.
-   */
-  settle(withinMilliseconds: number, lookMilliseconds?: number): boolean;
-  /** As it is from now on. */
-  readonly weather: Weather;
-  setCut(i: number, j: number, isCut: boolean): void;
-  /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
-  crash(i: number): void;
-  /** `epochs`: how far its epoch goes ahead, more than 1 where the machine's clock was set forward. Default 1. */
-  restart(i: number, epochs?: number): void;
-  /** What a device had kept is lost; it must not be running. */
-  forget(i: number): void;
-  /** Its owner changes its links, of those in the graph. A link carries frames if both ends have it. */
-  setLinks(i: number, others: readonly number[]): void;
-  setRows(i: number, rows: Matrix): void;
-  reset(i: number): void;
-  /** Its owner agrees that its rows are published anew. */
-  consent(i: number): void;
-  /** It stays so if the device is restarted. */
-  setPaused(i: number, isPaused: boolean): void;
-  /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
-  begin(i: number, next: NextStudy): void;
-  withdraw(i: number): void;
-  finish(i: number): void;
-  change(i: number): ChangeStatus;
-  /** A frame from outside, as if device `from` had sent it. */
-  forge(from: number, to: number, frame: Uint8Array): void;
-  status(i: number): DeviceStatus;
-  /** What a device has written down of its guarded rows. */
-  history(i: number): Uint8Array | undefined;
-  /** As all devices have them now, in the scaled units of the study. */
-  centroids(): Matrix[];
-  /** GTVMin at `centroids()`. */
-  objective(): number;
-  readonly frames: number;
-  readonly bytes: number;
-  /** Number and hash of all events so far. */
-  digest(): string;
-}
+export type Simulation = ReturnType<typeof simulate>;
 
 /** A study with the contract of it, and the rows of a device in its features. */
 export interface NextStudy extends Pick<StudyPart, "study" | "contract"> {
@@ -114,13 +70,13 @@ interface SimulatedPart extends StudyPart {
 }
 
 // Long: one closure over the devices, with an entry for each thing that can happen to one.
-export function simulate(options: SimulationOptions): Simulation {
+export function simulate(options: SimulationOptions) {
   const { study, graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
   const datasets = [...options.datasets];
   const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
-  const log = eventLog(clock.now, options.onEvent);
+  const log = simulatedEventLog(clock.now, options.onEvent);
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
   const { record, disguise } = options;
   const networks = datasets.map((_, i) => {
@@ -190,8 +146,10 @@ export function simulate(options: SimulationOptions): Simulation {
   const centroids = () => places.map((place) => matrix(place?.part.memory.latest()?.centroids ?? []));
   return {
     now: clock.now,
+    /** Lets this much time pass. */
     run,
-    settle(withinMilliseconds, lookMilliseconds = LOOK_MILLISECONDS) {
+    /** Until every device is settled and no frame is under way; returns whether that came within this time. */
+    settle(withinMilliseconds: number, lookMilliseconds = LOOK_MILLISECONDS) {
       for (const end = clock.now() + withinMilliseconds; clock.now() < end; ) {
         run(Math.min(lookMilliseconds, end - clock.now()));
         if (links.underWay() === 0 && places.every((place, i) => (place ? isAtRest(place) : absent.includes(i))))
@@ -199,13 +157,15 @@ export function simulate(options: SimulationOptions): Simulation {
       }
       return false;
     },
+    /** As it is from now on. */
     weather,
-    setCut(i, j, isCut) {
+    setCut(i: number, j: number, isCut: boolean) {
       if (isCut) cut.add(pairOf(i, j));
       else cut.delete(pairOf(i, j));
       applyCut(i, j);
     },
-    crash(i) {
+    /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
+    crash(i: number) {
       const place = places[i];
       if (place?.device === undefined) return;
       log.note("crash", i);
@@ -213,49 +173,59 @@ export function simulate(options: SimulationOptions): Simulation {
       place.device = undefined;
       void networks[i].close();
     },
-    restart(i, epochs) {
+    /** `epochs`: how far its epoch goes ahead, more than 1 where the machine's clock was set forward. Default 1. */
+    restart(i: number, epochs?: number) {
       if (places[i]?.device === undefined) start(i, epochs);
     },
-    forget(i) {
+    /** What a device had kept is lost; it must not be running. */
+    forget(i: number) {
       const place = places[i];
       if (place === undefined || place.device !== undefined) return;
       const forgotten = (kept: SimulatedPart) => ({ ...kept, memory: volatileMemory(kept.memory.epoch) });
       places[i] = { ...place, part: forgotten(place.part), next: place.next && forgotten(place.next) };
     },
-    setLinks(i, others) {
+    /** Its owner changes its links, of those in the graph. A link carries frames if both ends have it. */
+    setLinks(i: number, others: readonly number[]) {
       wanted[i] = new Set(others);
       places[i]?.device?.setLinks(others.map((j) => networks[j].self));
       for (const j of graph.neighbours[i]) applyCut(i, j);
     },
-    setRows(i, rows) {
+    setRows(i: number, rows: Matrix) {
       datasets[i] = rows;
       places[i]?.device?.setRows(rows);
     },
-    reset: (i) => places[i]?.device?.reset(),
-    consent: (i) => places[i]?.device?.reset(datasets[i]),
-    setPaused(i, isPaused) {
+    reset: (i: number) => places[i]?.device?.reset(),
+    /** Its owner agrees that its rows are published anew. */
+    consent: (i: number) => places[i]?.device?.reset(datasets[i]),
+    /** It stays so if the device is restarted. */
+    setPaused(i: number, isPaused: boolean) {
       if (isPaused) paused.add(i);
       else paused.delete(i);
       places[i]?.device?.setPaused(isPaused);
     },
-    begin(i, next) {
+    /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
+    begin(i: number, next: NextStudy) {
       const place = running(i);
       const { epoch } = place.part.memory;
       const kept = { ...next, memory: volatileMemory(epoch) };
       places[i] = { ...place, next: kept };
       place.device.begin(kept);
     },
-    withdraw(i) {
+    withdraw(i: number) {
       const place = running(i);
       place.device.withdraw();
       places[i] = { ...place, next: undefined };
     },
     finish,
-    change: (i) => running(i).device.change(),
+    change: (i: number): ChangeStatus => running(i).device.change(),
+    /** A frame from outside, as if another device had sent it. */
     forge: links.forge,
-    status: (i) => running(i).device.status(),
-    history: (i) => places[i]?.part.memory.latestHistory(),
+    status: (i: number): DeviceStatus => running(i).device.status(),
+    /** What a device has written down of its guarded rows. */
+    history: (i: number) => places[i]?.part.memory.latestHistory(),
+    /** As all devices have them now, in the scaled units of the study. */
     centroids,
+    /** GTVMin at `centroids()`. */
     objective: () =>
       studyObjective(
         study,
@@ -269,6 +239,7 @@ export function simulate(options: SimulationOptions): Simulation {
     get bytes() {
       return links.bytes();
     },
+    /** Number and hash of all events so far. */
     digest: log.digest,
   };
 }

@@ -1,7 +1,7 @@
 // Rows that stay where they are, in a database for instance: a device asks for their statistics and never has them.
 
 import type { Matrix, Statistics } from "@fedkm/core";
-import { type Source, statisticsOf } from "@fedkm/core/sources";
+import { type Source, sourceStatistics } from "@fedkm/core/sources";
 
 export interface RemoteRows {
   /** The rows within the study's bounds, scaled. */
@@ -39,7 +39,7 @@ export async function remoteStatistics({ source, signal }: RemoteRows, centroids
   if (last?.centroids.length === centroids.data.length && last.centroids.every((x, i) => x === centroids.data[i])) {
     return last.statistics;
   }
-  const statistics = await statisticsOf(source, centroids, signal);
+  const statistics = await sourceStatistics(source, centroids, signal);
   lastAnswers.set(source, { centroids: centroids.data, statistics });
   return statistics;
 }

@@ -6,7 +6,7 @@ import { printable } from "@fedkm/files/printable";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Contract, HASH_BYTES } from "../wire/frames.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
-import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
+import { frameBytes, sketchFrameBytes } from "../wire/studyFrames.ts";
 
 const LEAST_EPSILON = 0.01;
 
@@ -241,7 +241,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
   }
   const shape = { k: study.k, d: study.features.length };
-  const bytes = frameBytes(shape) + sketchBytes(shape);
+  const bytes = frameBytes(shape) + sketchFrameBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   const seed = seedField(given, study, fail);

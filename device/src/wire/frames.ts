@@ -20,7 +20,7 @@ export const HASH_BYTES = 16;
 
 /** The code of every kind, with what follows the header and the bytes of each part. */
 export const frameKinds = {
-  /** Opening number 8, table 4, seed 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d. */
+  /** Opening number 8, table 4, start 4, presence ceil(k / 8), centroids 8 k d, then sketches of 16 + k + 8 k d. */
   centroids: 1,
   /** The canonical study as text. */
   study: 2,
@@ -42,7 +42,7 @@ export const frameKinds = {
 const VERSIONS_AHEAD = 8;
 
 /** The names of other versions, the newest first, to find out what a neighbour speaks that does not speak this one. */
-export function otherProtocols(spoken: string): string[] {
+export function otherFrameProtocols(spoken: string): string[] {
   const names = Array.from({ length: VERSIONS_AHEAD + 1 }, (_, n) => `/fedkm/${VERSION + n}`);
   return names.filter((name) => name !== spoken).reverse();
 }
@@ -52,7 +52,7 @@ export function versionOf(protocol: string): number {
 }
 
 /** A sentence that begins after the neighbour's name. */
-export function versionFault(theirs: number): string {
+export function frameVersionFault(theirs: number): string {
   const remedy = theirs < VERSION ? "ask its owner to update fedkm" : "update fedkm here";
   return `speaks protocol ${theirs}, this device ${VERSION}: ${remedy}`;
 }
@@ -66,7 +66,7 @@ export function isOfStudy(frame: Uint8Array, { hash }: Pick<Contract, "hash">): 
   return hash.every((byte, i) => frame[HASH_AT + i] === byte);
 }
 
-export function studyHashOf(frame: Uint8Array): Uint8Array {
+export function frameStudyHash(frame: Uint8Array): Uint8Array {
   return frame.subarray(HASH_AT, HASH_AT + HASH_BYTES);
 }
 
@@ -74,7 +74,7 @@ export function studyHashOf(frame: Uint8Array): Uint8Array {
  * Frames of one lane replace each other: those of one kind and study. A device in a change of study sends the centroids
  * of two, and what it says once must not be lost to what it says often.
  */
-export function laneOf(frame: Uint8Array): number {
+export function frameLane(frame: Uint8Array): number {
   return [KIND_AT, HASH_AT, HASH_AT + 1, HASH_AT + 2].reduce((lane, at) => 256 * lane + frame[at], 0);
 }
 

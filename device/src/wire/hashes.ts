@@ -1,9 +1,9 @@
-// Hashes of 32 and 53 bits that name devices, rows, seeds and tables of sketches. Nothing is secret about them.
+// Hashes of 32 and 53 bits that name devices, rows, starts and tables of sketches. Nothing is secret about them.
 
 import type { Matrix } from "@fedkm/core";
 
 /** A pseudonym: whoever knows the device's id knows it, others do not. */
-export function originOf(peer: string): number {
+export function originHash(peer: string): number {
   let high = 0x811c9dc5;
   let low = 0x9e3779b9;
   for (let i = 0; i < peer.length; i++) {
@@ -14,7 +14,7 @@ export function originOf(peer: string): number {
 }
 
 /** Which rows are in use, as a number: equal rows, equal numbers. */
-export function fingerprintOf({ data, cols }: Matrix): number {
+export function rowsHash({ data, cols }: Matrix): number {
   return hashBytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), cols);
 }
 
@@ -32,7 +32,7 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-export function mixPair(a: number, b: number): number {
+export function hashPair(a: number, b: number): number {
   const halves = (value: number) => mix((value % 2 ** 32) ^ mix(Math.floor(value / 2 ** 32)));
   return mix(halves(a) ^ Math.imul(halves(b), 0x9e3779b1));
 }

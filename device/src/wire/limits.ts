@@ -143,15 +143,23 @@ export const LARGEST_LEARNT_EPOCH = 4_503_599_627_370_496;
 
 /** Two updates are at least this far apart, and at least as far as the earlier one took. */
 export const PACE_MILLISECONDS = 10;
-/** So many updates after a new neighbour or new rows choose the basin; few, so that devices cannot go on for ever. */
+/**
+ * After new rows, a new neighbour or a new common start, this many updates run to their end and try several starts, so
+ * that the device can still change to other clusters. Later updates make one pass from where it is: devices that went on
+ * changing would never settle.
+ */
 export const OPENING_UPDATES = 4;
 /** Where all have settled and contract alike, nobody is further from the fixed point than this share of a range. */
 export const PRECISION = 1e-6;
 /** A contraction counts as at most this: a device without rows must not come to a threshold of 0. */
 export const LARGEST_CONTRACTION = 0.999;
-/** A device that goes to and fro is looked for in blocks of this many updates between two frames with something new. */
+/** Whether a device goes to and fro is judged over blocks of this many updates in which no neighbour says anything new. */
 export const DAMPING_UPDATES = 64;
-/** A device whose path in a block exceeds this many times its room halves its steps until there is news. */
+/**
+ * A device goes to and fro if its path in a block, which is the sum of its moves, is longer than this many times its
+ * room, which is the largest range of a coordinate in the block. It then halves its steps, until a neighbour moves
+ * further than that room.
+ */
 export const DAMPING_TURNS = 8;
 /** Moves are judged in blocks of this many updates. */
 export const NOISE_UPDATES = 256;
@@ -166,12 +174,12 @@ export const NOISE_QUIET_MILLISECONDS = 15_000;
 
 // Openings
 
-/** A device looks for the seed when no sketch has come for this time, so that it looks once for all of them. */
-export const SEED_QUIET_MILLISECONDS = 200;
-/** The seed is the best of this many starts of k-means on the centroids of the sketches. */
-export const SEED_STARTS = 20;
-/** The seed is rounded to this share of each feature's range, so that equal seeds have equal hashes. */
-export const SEED_RESOLUTION = 1e-6;
+/** A device looks for the common start when no sketch has come for this time, so that it looks once for all of them. */
+export const START_QUIET_MILLISECONDS = 200;
+/** The common start is the best of this many k-means on the centroids of the sketches. */
+export const START_ATTEMPTS = 20;
+/** The common start is rounded to this share of each feature's range, so that equal starts have equal hashes. */
+export const START_RESOLUTION = 1e-6;
 /** A device keeps at most this many sketches. In a larger network all keep the same sample of them. */
 export const MOST_SKETCHES = 64;
 /** The sketches that a device keeps take at most this many bytes, but two are always kept. */

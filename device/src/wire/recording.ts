@@ -18,7 +18,7 @@ export function recordedNetwork(network: PeerNetwork, clock: Clock, note: (event
   const add = (kind: RecordedEvent["kind"], peer: string, frame = nothing) =>
     note({ at: clock.now(), kind, peer, frame });
   return {
-    self: network.self,
+    ...network,
     start: (listener) =>
       network.start({
         onFrame(peer, frame) {
@@ -38,7 +38,6 @@ export function recordedNetwork(network: PeerNetwork, clock: Clock, note: (event
       add("sent", peer, frame);
       network.send(peer, frame);
     },
-    close: () => network.close(),
   };
 }
 
@@ -60,7 +59,7 @@ export interface Recording {
   readonly events: readonly RecordedEvent[];
 }
 
-export function eventLine({ at, kind, peer, frame }: RecordedEvent): string {
+export function recordingLine({ at, kind, peer, frame }: RecordedEvent): string {
   const bytes = frame.length === 0 ? {} : { frame: toBase64(frame) };
   return `${JSON.stringify({ at: Math.round(at * 1000) / 1000, kind, peer, ...bytes })}\n`;
 }

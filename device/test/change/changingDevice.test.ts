@@ -8,7 +8,7 @@ import { simulatedClock } from "../../src/simulation/clock.ts";
 import { type NextStudy, type Simulation, simulate } from "../../src/simulation/simulate.ts";
 import { canonicalStudy, contractOf, type Study } from "../../src/study/study.ts";
 import { studyId } from "../../src/wire/frames.ts";
-import { decodeStatement, encodeStatement } from "../../src/wire/studyFrames.ts";
+import { decodeStatementFrame, encodeStatementFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, problem, studyWith } from "../problem.ts";
 
 const HOUR = 3_600_000;
@@ -48,7 +48,7 @@ describe("new ChangingDevice(options)", () => {
     around.listener.onConnect("other");
     const hear = (frame: Uint8Array) => around.listener.onFrame("other", frame);
     const stated = (text: string, isAsking = false) =>
-      encodeStatement({
+      encodeStatementFrame({
         current: contract,
         next: { contract: { ...contract, hash: new Uint8Array(16) }, text },
         isAsking,
@@ -63,7 +63,7 @@ describe("new ChangingDevice(options)", () => {
     expect(device.change().proposals).toEqual([]);
     const before = sent.length;
     hear(stated(canonicalStudy(studyWith({ alpha: 3 })), true));
-    expect(sent.slice(before).map(({ frame }) => decodeStatement(frame))).toEqual([
+    expect(sent.slice(before).map(({ frame }) => decodeStatementFrame(frame))).toEqual([
       { current: studyId(contract), next: undefined, isAsking: false },
     ]);
     for (let n = 0; n < 100; n++) hear(stated(canonicalStudy(studyWith({ alpha: 4 + n }))));

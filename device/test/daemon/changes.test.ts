@@ -7,16 +7,16 @@ import { fit, path } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
-import { freePorts } from "../../src/daemon/machineAddresses.ts";
+import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import {
   completeSwitch,
-  finishChange,
-  openNext,
-  readNext,
-  switchStudy,
-  withdrawChange,
-  writeNext,
+  finishChangeInFolder,
+  openNextInFolder,
+  readNextInFolder,
+  switchStudyInFolder,
+  withdrawChangeInFolder,
+  writeNextInFolder,
 } from "../../src/daemon/studyChange.ts";
 import { writeLinksFile } from "../../src/disk/linksFile.ts";
 import { openStore } from "../../src/disk/store.ts";
@@ -70,7 +70,7 @@ function statusOf(name: string) {
 /** Three daemons in a row; returns their rows. */
 async function startNetwork(text = studyText) {
   const { study, datasets, graph } = await problem("iso", path(3), 1);
-  const ports = await freePorts("127.0.0.1", 3);
+  const ports = await freeMachinePorts("127.0.0.1", 3);
   const folders: DeviceFolder[] = [];
   for (const [i, name] of names.entries()) {
     const data = join(folder, `${name}.csv`);
@@ -95,7 +95,7 @@ test("three daemons change their study one after the other, with a restart on th
     vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 240_000, interval: 20 });
   await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
 
-  await writeNext(pathOf("north"), studyWith({ alpha: 2 }));
+  await writeNextInFolder(pathOf("north"), studyWith({ alpha: 2 }));
   await until(() => statusOf("middle").proposals.length === 1);
   const [{ text, studyHash, from }] = statusOf("middle").proposals;
   expect([studyHash, from]).toEqual([after, ["north"]]);
@@ -105,7 +105,7 @@ test("three daemons change their study one after the other, with a restart on th
   expect(notices("middle")).toEqual([`proposal: north proposes another study, alpha: 1 here, 2 there ${hint}`]);
   expect(notices("north")).toEqual(["change: middle has not accepted the study that this device is changing to"]);
 
-  await writeNext(pathOf("middle"), parseStudy(text));
+  await writeNextInFolder(pathOf("middle"), parseStudy(text));
   // All of north's neighbours have accepted it, so north has ended the old one. The middle one speaks both.
   await until(() => statusOf("north").studyHash === after && statusOf("north").next === null);
   expect(statusOf("middle")).toMatchObject({ studyHash: before, next: { studyHash: after } });
@@ -116,7 +116,7 @@ test("three daemons change their study one after the other, with a restart on th
   await until(() => statusOf("middle").next?.device.centroids != null && statusOf("middle").device.centroids !== null);
 
   await until(() => statusOf("south").proposals.length === 1);
-  await writeNext(pathOf("south"), parseStudy(statusOf("south").proposals[0].text));
+  await writeNextInFolder(pathOf("south"), parseStudy(statusOf("south").proposals[0].text));
   await until(() => names.every((name) => statusOf(name).studyHash === after && statusOf(name).next === null));
   const best = fit(datasets, graph, { k: 3, alpha: 2, seed: 1, rounds: 10_000 }).objective;
   const reached = () => names.reduce((sum, name) => sum + (statusOf(name).device.objective ?? Number.NaN), 0);
@@ -139,11 +139,11 @@ test("guarded daemons change their study one after the other, and publish nothin
   const until = (isSo: () => boolean) =>
     vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 240_000, interval: 20 });
   await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
-  await writeNext(pathOf("north"), next);
+  await writeNextInFolder(pathOf("north"), next);
   await until(() => statusOf("north").next !== null);
   expect(statusOf("north").next?.device.rows).toBe(0);
   expect(statusOf("north").device.rows).toBeGreaterThan(0);
-  for (const name of ["middle", "south"]) await writeNext(pathOf(name), next);
+  for (const name of ["middle", "south"]) await writeNextInFolder(pathOf(name), next);
   for (const name of names) {
     const daemon = daemons.get(name);
     await daemon?.restart;
@@ -158,7 +158,7 @@ test("guarded daemons change their study one after the other, and publish nothin
 
 /** A state of a study; its one centroid is where it came from. */
 function stateOf(study: string, centroid: number): SavedState {
-  const opening = { number: 0, seed: 0, sketches: [] };
+  const opening = { number: 0, start: 0, sketches: [] };
   return {
     study,
     round: 1,
@@ -176,12 +176,12 @@ test("a change survives a crash after each of its steps, and keeps the state of 
   for (const crashAfter of ["nothing", "switch", "take over"]) {
     const place = join(folder, crashAfter);
     await createFolder(place, studyText, { name: "north", data: [], listen: [], announce: [] });
-    await writeNext(place, studyWith({ alpha: 2 }));
+    await writeNextInFolder(place, studyWith({ alpha: 2 }));
     const store = await openStore(place, () => {});
-    const next = await openNext(place, store, () => {});
+    const next = await openNextInFolder(place, store, () => {});
     store.keep(() => stateOf(before, 1));
     next.keep(() => stateOf(after, 2));
-    if (crashAfter !== "nothing") await switchStudy(place, new Date(0));
+    if (crashAfter !== "nothing") await switchStudyInFolder(place, new Date(0));
     if (crashAfter === "take over") await next.takeOver();
     await next.close();
     await store.close();
@@ -191,19 +191,19 @@ test("a change survives a crash after each of its steps, and keeps the state of 
     const isDone = crashAfter !== "nothing";
     expect(again.saved?.centroids, crashAfter).toEqual([[isDone ? 2 : 1]]);
     expect((await readFolder(place)).study.alpha).toBe(isDone ? 2 : 1);
-    expect(await readNext(place)).toEqual(isDone ? undefined : studyWith({ alpha: 2 }));
+    expect(await readNextInFolder(place)).toEqual(isDone ? undefined : studyWith({ alpha: 2 }));
     await again.close();
   }
 });
 
 test("finishChange and withdrawChange end a change in the folder of a device that does not run", async () => {
   for (const [end, alpha] of [
-    [(place: string) => finishChange(place, new Date(0)), 2],
-    [withdrawChange, 1],
+    [(place: string) => finishChangeInFolder(place, new Date(0)), 2],
+    [withdrawChangeInFolder, 1],
   ] as const) {
     const place = join(folder, String(alpha));
     await createFolder(place, studyText, { name: "north", data: [], listen: [], announce: [] });
-    await writeNext(place, studyWith({ alpha: 2 }));
+    await writeNextInFolder(place, studyWith({ alpha: 2 }));
     expect(await end(place)).toBe(false);
     expect((await readFolder(place)).study.alpha).toBe(alpha);
     expect(readdirSync(place).filter((file) => file.startsWith("next"))).toEqual([]);

@@ -16,10 +16,10 @@ import { join } from "node:path";
 import { toRows } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startDaemon } from "../../src/daemon/daemon.ts";
-import { lookOf, watchFiles } from "../../src/daemon/fileWatch.ts";
+import { watchedFilesLook, watchFiles } from "../../src/daemon/fileWatch.ts";
 import { createFolder } from "../../src/daemon/folder.ts";
 import { resetFolder } from "../../src/daemon/ownerFiles.ts";
-import { readColumns } from "../../src/daemon/rowSource.ts";
+import { rowSourceColumns } from "../../src/daemon/rowSource.ts";
 import { formatMetrics, serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { strangerList } from "../../src/daemon/strangers.ts";
@@ -119,7 +119,7 @@ test("pendingList keeps one entry a peer, the 20 latest, and asks for one line a
 test("readColumns takes named columns in the order asked for, with any line ends", async () => {
   const file = join(folder, "rows.csv");
   writeFileSync(file, '\uFEFF"b", a ,c\r\n1,2,x\r\n-3e2,.5,y\r\n');
-  const { names, points } = await readColumns(file, {}, ["a", "b"]);
+  const { names, points } = await rowSourceColumns(file, {}, ["a", "b"]);
   expect(names).toEqual(["a", "b"]);
   expect(toRows(points)).toEqual([
     [2, 1],
@@ -131,15 +131,15 @@ test("readColumns refuses what is no number, by line and column, and never shows
   const file = join(folder, "rows.csv");
   for (const cell of ["", " ", "NaN", "Infinity", "0x10", "1_000", "1e999", "1e16", "1abc", "1 2", "=1"]) {
     writeFileSync(file, `a,b\n1,2\n3,4\n5,${cell}\n`);
-    const refusal = await readColumns(file, {}, ["a", "b"]).catch((error: Error) => error.message);
+    const refusal = await rowSourceColumns(file, {}, ["a", "b"]).catch((error: Error) => error.message);
     expect(refusal, cell).toMatch(/rows\.csv, line 4, column "b" must [a-z]/);
     expect(refusal, cell).not.toContain(", got");
   }
   writeFileSync(file, "a,b\n1,2,3\n");
-  await expect(readColumns(file, {})).rejects.toThrow(/line 2, column "b" must have 2 cells/);
-  await expect(readColumns(file, {}, ["c"])).rejects.toThrow('line 1, column "c" must exist');
+  await expect(rowSourceColumns(file, {})).rejects.toThrow(/line 2, column "b" must have 2 cells/);
+  await expect(rowSourceColumns(file, {}, ["c"])).rejects.toThrow('line 1, column "c" must exist');
   writeFileSync(file, "");
-  await expect(readColumns(file, {}, ["a"])).rejects.toThrow(/rows\.csv/);
+  await expect(rowSourceColumns(file, {}, ["a"])).rejects.toThrow(/rows\.csv/);
 });
 
 test("watchFiles calls once for a change that lasts, also of a replaced file, and again for what could not be used", async () => {
@@ -159,8 +159,8 @@ test("watchFiles calls once for a change that lasts, also of a replaced file, an
   };
   let isUsable = true;
   const stop = watchFiles(
-    () => lookOf([file], {}),
-    await lookOf([file], {}),
+    () => watchedFilesLook([file], {}),
+    await watchedFilesLook([file], {}),
     clock,
     async () => {
       changes += 1;

@@ -2,7 +2,7 @@
 
 import type { NetworkInterfaceInfo } from "node:os";
 import { expect, test } from "vitest";
-import { everyInterface, invitedAddresses } from "../../src/daemon/machineAddresses.ts";
+import { everyMachineInterface, invitedAddresses } from "../../src/daemon/machineAddresses.ts";
 
 const own = (family: "IPv4" | "IPv6", address: string, internal: boolean, scopeid = 0) =>
   ({ family, address, internal, scopeid }) as NetworkInterfaceInfo;
@@ -30,6 +30,6 @@ test("invitedAddresses does not know any free port before the device runs, and t
 });
 
 test("everyInterface adds IPv6 where this machine has an address of it that others can dial", () => {
-  expect(everyInterface(7, { lo, eth0 })).toEqual(["/ip4/0.0.0.0/tcp/7", "/ip6/::/tcp/7"]);
-  expect(everyInterface(7, { lo, eth0: [eth0[0], eth0[2]] })).toEqual(["/ip4/0.0.0.0/tcp/7"]);
+  expect(everyMachineInterface(7, { lo, eth0 })).toEqual(["/ip4/0.0.0.0/tcp/7", "/ip6/::/tcp/7"]);
+  expect(everyMachineInterface(7, { lo, eth0: [eth0[0], eth0[2]] })).toEqual(["/ip4/0.0.0.0/tcp/7"]);
 });

@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
 import {
-  followByHand,
+  followKeyInFolder,
   keyFacts,
-  overruleRevocations,
-  revokedFault,
+  linkPeer,
+  revokedFaultInFolder,
   revokePeer,
-  rotateFolder,
-} from "../../src/daemon/keyCommands.ts";
-import { freePorts } from "../../src/daemon/machineAddresses.ts";
+  rotateKey,
+} from "../../src/daemon/ownerChanges.ts";
 import { readAudit } from "../../src/disk/auditLog.ts";
 import { readIdentity } from "../../src/disk/identityFile.ts";
-import { changeLinks, readLinksFile, withLink, writeLinksFile } from "../../src/disk/linksFile.ts";
+import { readLinksFile, writeLinksFile } from "../../src/disk/linksFile.ts";
 import { realClock } from "../../src/environment.ts";
 import { studyText } from "../problem.ts";
 
@@ -41,6 +41,9 @@ const host = {
   linesLost: () => 0,
 };
 const log = { info() {}, warn() {} };
+const fail = (warning: string) => {
+  throw new Error(`no warning was expected, got ${warning}`);
+};
 // So that nobody waits: ten of its seconds pass in one.
 const clock = {
   now: () => 10 * realClock.now(),
@@ -51,7 +54,7 @@ const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 240_000, inte
 /** Three devices, each linked with the two others. */
 async function triangle(): Promise<DeviceFolder[]> {
   const names = ["north", "south", "east"];
-  const ports = await freePorts("127.0.0.1", names.length);
+  const ports = await freeMachinePorts("127.0.0.1", names.length);
   const folders: DeviceFolder[] = [];
   for (const [i, name] of names.entries()) {
     const rows = join(base, `${name}.csv`);
@@ -101,7 +104,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   const [north, south, east] = await triangle();
   const [a, b] = [await start(north), await start(south)];
   await until(() => expect(stateOf(a, "south")?.age).not.toBeNull());
-  const { old, next, behind } = await rotateFolder(south.path, false, new Date());
+  const { old, next, behind } = await rotateKey(south, false, fail);
   expect(behind).toEqual(["north", "east"]);
   // North answers; east is away, and the device waits for it.
   await until(async () => expect((await keyFacts(await readFolder(south.path))).behind).toEqual(["east"]));
@@ -110,7 +113,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   expect(stateOf(a, "south")).toMatchObject({ isConnected: true, peer: old });
   await until(() => expect(noticesOf(b)).toContain("east does not know this device's new key yet"));
 
-  await rotateFolder(south.path, true, new Date());
+  await rotateKey(south, true, fail);
   await until(() => expect(b().status().device.peer).toBe(next));
   await until(() => expect(stateOf(a, "south")).toMatchObject({ isConnected: true, peer: next }));
   await until(() => expect(noticesOf(a)).toMatch(/south has a new key since .*, as its old key says$/m));
@@ -122,34 +125,33 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   await until(() => expect(readdirSync(south.path).filter((name) => name.startsWith("key"))).toEqual(["key"]));
 
   // South says that east is not to be trusted: north, its neighbour, unlinks it and says why.
-  await revokePeer(south.path, "east", "its disk was stolen", new Date());
+  await revokePeer(await readFolder(south.path), "east", "its disk was stolen", fail);
   await until(async () => expect((await readLinksFile(north.path)).map(({ name }) => name)).toEqual(["south"]));
   await until(() =>
     expect(noticesOf(a)).toContain("south says that east is no longer to be trusted: its disk was stolen"),
   );
-  expect(await revokedFault(north.path, east.identity.peer)).toMatch(/^south said at .*: its disk was stolen$/);
+  expect(await revokedFaultInFolder(north.path, east.identity.peer)).toMatch(/^south said at .*: its disk was stolen$/);
   expect(await eventsOf(north)).toEqual(
     expect.arrayContaining(["started", "data", "released", "followed", "links", "revoked"]),
   );
   expect(await eventsOf(south)).toContain("rotated");
 
   // Its owner knows better.
-  await overruleRevocations(north.path, east.identity.peer);
-  const link = { name: "east", peer: east.identity.peer, addresses: east.listen };
-  await changeLinks(north.path, (links) => withLink(links, link));
+  const link = { name: "east", peer: east.identity.peer, addresses: east.listen, allowRevoked: true };
+  await linkPeer(north, link, fail);
   await until(() => expect(stateOf(a, "east")?.isConnected).toBe(true));
-  expect(await revokedFault(north.path, east.identity.peer)).toBeUndefined();
+  expect(await revokedFaultInFolder(north.path, east.identity.peer)).toBeUndefined();
 });
 
 test("a device that does not run rotates at once if its owner says so, and its successor can be handed over", async () => {
   const [north, south] = await triangle();
-  const waiting = await rotateFolder(north.path, false, new Date());
+  const waiting = await rotateKey(north, false, fail);
   expect(waiting).toMatchObject({ isDone: false, isRunning: false, behind: ["south", "east"] });
-  const done = await rotateFolder(north.path, true, new Date());
+  const done = await rotateKey(north, true, fail);
   expect(done).toMatchObject({ isDone: true, next: waiting.next, behind: ["south", "east"] });
   expect((await readIdentity(north.path)).peer).toBe(done.next);
-  expect(await followByHand(south.path, done.successors, new Date())).toEqual(["north"]);
-  expect(await followByHand(south.path, done.successors, new Date())).toEqual([]);
+  expect(await followKeyInFolder(south, done.successors, fail)).toEqual(["north"]);
+  expect(await followKeyInFolder(south, done.successors, fail)).toEqual([]);
   expect((await readLinksFile(south.path))[0].peer).toBe(done.next);
   expect(existsSync(join(north.path, "key.next"))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
 import { linkProblems } from "../../src/daemon/problems.ts";
-import { countRows, rowsFault } from "../../src/daemon/rowSource.ts";
+import { rowSourceCounts, rowsFault } from "../../src/daemon/rowSource.ts";
 import type { LinkStatus } from "../../src/daemon/status.ts";
 import { studyWith } from "../problem.ts";
 
@@ -113,7 +113,7 @@ test("linkProblems names the relay that is gone, once the neighbour behind it co
 test("rowsFault says that no row counts, or more than one in twenty does not, and by which features", () => {
   const study = studyWith({ k: 3, minimum: 2 });
   const rows = (inside: number, outside: number) =>
-    countRows(study, matrix([...Array(inside).fill([1, 2]), ...Array(outside).fill([31, -2])] as number[][]));
+    rowSourceCounts(study, matrix([...Array(inside).fill([1, 2]), ...Array(outside).fill([31, -2])] as number[][]));
   expect(rowsFault(study, rows(200, 0))).toBeUndefined();
   expect(rowsFault(study, rows(190, 10))).toBeUndefined();
   expect(rowsFault(study, rows(189, 11))).toBe(

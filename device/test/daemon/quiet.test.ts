@@ -1,7 +1,7 @@
 // What a quiet device does not do: write what is no news, measure delays, wake up for every look on its own.
 
 import { expect, test } from "vitest";
-import { busyDelays, onTick } from "../../src/daemon/quiet.ts";
+import { daemonDelays, quietClock } from "../../src/daemon/quiet.ts";
 import { statusNews } from "../../src/daemon/statusFile.ts";
 import { manualClock } from "../links/manualClock.ts";
 import { northStatus } from "./northStatus.ts";
@@ -52,7 +52,7 @@ test("statusNews names everything that a person would want to see at once", () =
 
 test("onTheBeat lets timers that were set at different moments end together, each once a beat", () => {
   const clock = manualClock();
-  const beat = onTick(clock, 1_000);
+  const beat = quietClock(clock, 1_000);
   const ended: number[] = [];
   const every = () => {
     ended.push(clock.now());
@@ -68,14 +68,14 @@ test("onTheBeat lets timers that were set at different moments end together, eac
 
 test("busyDelays measures while the program is at work, and only then", async () => {
   let share = 0.5;
-  const delays = busyDelays(() => share);
+  const delays = daemonDelays(() => share);
   try {
     await expect.poll(() => delays.percentile(99)).toBeGreaterThan(0);
     delays.reset();
     await expect.poll(() => delays.percentile(99)).toBeGreaterThan(0);
     share = 0.01;
     delays.reset();
-    const another = busyDelays(() => 1);
+    const another = daemonDelays(() => 1);
     await expect.poll(() => another.percentile(99)).toBeGreaterThan(0);
     another.disable();
     expect(delays.percentile(99)).toBe(0);

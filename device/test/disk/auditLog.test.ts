@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { auditKeeper, auditLooks } from "../../src/daemon/auditKeeper.ts";
+import { auditDaemonStatus, auditKeeper } from "../../src/daemon/auditKeeper.ts";
 import { appendAudit, readAudit } from "../../src/disk/auditLog.ts";
 import { northStatus } from "../daemon/northStatus.ts";
 import { manualClock } from "../links/manualClock.ts";
@@ -93,7 +93,7 @@ test("auditLooks notes the first refusal of each kind, counts once an hour, few 
   const clock = manualClock();
   const noted: string[] = [];
   const note = (event: string, fields: object) => noted.push(`${event} ${Object.values(fields).join(" ")}`);
-  const look = auditLooks({ note, close: async () => {} }, clock);
+  const look = auditDaemonStatus({ note, close: async () => {} }, clock);
   const [link] = northStatus.links;
   const withOrder = (order: number) => ({ ...northStatus, links: [{ ...link, framesRefused: { order } }] });
   look(withOrder(2));

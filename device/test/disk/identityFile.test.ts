@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { drawInvite, formatInvite, makeIdentity, parseInvite, readIdentity } from "../../src/disk/identityFile.ts";
+import { createIdentityFile, readIdentity } from "../../src/disk/identityFile.ts";
+import { drawInvite, formatInvite, parseInvite } from "../../src/keys/invite.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -13,15 +14,15 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test("makeIdentity writes a key of mode 600 that readIdentity knows again, and never overwrites one", async () => {
-  const made = await makeIdentity(folder);
+  const made = await createIdentityFile(folder);
   expect(statSync(join(folder, "key")).mode & 0o777).toBe(0o600);
   expect(await readIdentity(folder)).toEqual(made);
-  await expect(makeIdentity(folder)).rejects.toThrow("EEXIST");
+  await expect(createIdentityFile(folder)).rejects.toThrow("EEXIST");
   expect(await readIdentity(folder)).toEqual(made);
 });
 
 test("readIdentity refuses a key that others can read, and bytes that are no key", async () => {
-  await makeIdentity(folder);
+  await createIdentityFile(folder);
   chmodSync(join(folder, "key"), 0o644);
   await expect(readIdentity(folder)).rejects.toThrow(
     "key must be readable by its owner only (chmod 600), got mode 644",
@@ -36,14 +37,14 @@ test("readIdentity refuses a key that others can read, and bytes that are no key
 });
 
 test("readIdentity judges permissions only where the system has them", async () => {
-  const made = await makeIdentity(folder);
+  const made = await createIdentityFile(folder);
   chmodSync(join(folder, "key"), 0o666);
   await expect(readIdentity(folder, "linux")).rejects.toThrow("got mode 666");
   expect(await readIdentity(folder, "win32")).toEqual(made);
 });
 
 test("readIdentity refuses a key with any bit of any of its 68 bytes flipped, and names the file", async () => {
-  const { key } = await makeIdentity(folder);
+  const { key } = await createIdentityFile(folder);
   expect(key).toHaveLength(68);
   for (let at = 0; at < key.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
@@ -57,14 +58,14 @@ test("readIdentity refuses a key with any bit of any of its 68 bytes flipped, an
 });
 
 test("parseInvite reads what formatInvite writes, with and without addresses, and around it white space", async () => {
-  const { peer } = await makeIdentity(folder);
+  const { peer } = await createIdentityFile(folder);
   for (const addresses of [[], ["/ip4/10.0.0.1/tcp/4601", "/dns4/example.org/tcp/443/wss"]]) {
     expect(parseInvite(` ${formatInvite({ peer, addresses })}\n`)).toEqual({ peer, addresses });
   }
 });
 
 test("parseInvite says what an invite must be", async () => {
-  const { peer } = await makeIdentity(folder);
+  const { peer } = await createIdentityFile(folder);
   expect(() => parseInvite("hello")).toThrow('invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "hello"');
   expect(() => parseInvite("fedkm:me")).toThrow("invite must be a peer id such as 12D3KooW..., got me");
   expect(() => parseInvite(`fedkm:${peer}@1.2.3.4:99`)).toThrow("invite must be a multiaddress such as");

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
-  changeLinks,
+  changeLinksFile,
   type Link,
+  linksFileWith,
+  linksFileWithout,
   readLinksFile,
-  withLink,
-  withoutLink,
   writeLinksFile,
 } from "../../src/disk/linksFile.ts";
 import { createIdentity } from "../../src/keys/peer.ts";
@@ -33,29 +33,31 @@ test("writeLinks and readLinks keep names, peers and addresses", async () => {
 test("withLink adds, and replaces the addresses of a peer that is known", async () => {
   const [north, south] = [await link("north"), await link("south")];
   const moved = { ...north, addresses: [] };
-  expect(withLink(withLink([north], south), moved)).toEqual([south, moved]);
-  expect(() => withLink([north], { ...south, name: "north" })).toThrow(
+  expect(linksFileWith(linksFileWith([north], south), moved)).toEqual([south, moved]);
+  expect(() => linksFileWith([north], { ...south, name: "north" })).toThrow(
     `name must be new (it is that of ${north.peer}), got "north"`,
   );
-  expect(() => withLink([north], { ...south, name: "a b" })).toThrow(/^name must be 1 to 64 letters, .*, got "a b"$/);
+  expect(() => linksFileWith([north], { ...south, name: "a b" })).toThrow(
+    /^name must be 1 to 64 letters, .*, got "a b"$/,
+  );
 });
 
 test("changeLinks loses none of the links that are made at the same moment", async () => {
   await writeLinksFile(folder, []);
   const links = await Promise.all(["a", "b", "c", "d", "e", "f"].map(link));
-  await Promise.all(links.map((one) => changeLinks(folder, (others) => withLink(others, one))));
+  await Promise.all(links.map((one) => changeLinksFile(folder, (others) => linksFileWith(others, one))));
   expect((await readLinksFile(folder)).map(({ name }) => name).sort()).toEqual(["a", "b", "c", "d", "e", "f"]);
-  await expect(changeLinks(folder, (others) => withoutLink(others, "g"))).rejects.toThrow("link to remove");
+  await expect(changeLinksFile(folder, (others) => linksFileWithout(others, "g"))).rejects.toThrow("link to remove");
 });
 
 test("withoutLink removes by name, by peer id, or by how one begins, and refuses what is nobody's or two's", async () => {
   const [north, south] = [await link("north"), await link("south")];
-  expect(withoutLink([north, south], "north")).toEqual([south]);
-  expect(withoutLink([north, south], south.peer)).toEqual([north]);
-  expect(withoutLink([north], north.peer.slice(0, 20))).toEqual([]);
+  expect(linksFileWithout([north, south], "north")).toEqual([south]);
+  expect(linksFileWithout([north, south], south.peer)).toEqual([north]);
+  expect(linksFileWithout([north], north.peer.slice(0, 20))).toEqual([]);
   const rule = "link to remove must be one of the links (north, south), by name or peer id";
   for (const which of ["east", "12D3KooW", ""]) {
-    expect(() => withoutLink([north, south], which)).toThrow(`${rule}, got "${which}"`);
+    expect(() => linksFileWithout([north, south], which)).toThrow(`${rule}, got "${which}"`);
   }
 });
 

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Contents, crashStates, simulatedDisk } from "../../../lab/src/faults/durability.ts";
-import { makeIdentity, provedIdentity, readIdentity } from "../../src/disk/identityFile.ts";
+import { createIdentityFile, identityInFile, readIdentity } from "../../src/disk/identityFile.ts";
 import {
-  behind,
-  changeRotation,
-  finishRotation,
-  isDue,
-  prepareRotation,
-  readOldKey,
-  readRotation,
-  removeOldKeys,
+  behindRotation,
+  changeRotationFile,
+  finishRotationFile,
+  isRotationDue,
+  prepareRotationFile,
+  readOldKeyFile,
+  readRotationFile,
+  removeOldKeyFiles,
 } from "../../src/disk/keyFiles.ts";
 import { isVouched } from "../../src/keys/statements.ts";
 import { identity } from "../keys/identities.ts";
@@ -29,13 +29,13 @@ test("a rotation ends in the old key or in the new one, and can go on, whenever 
   const own = identity(1);
   const start: Contents = new Map([["state/key", own.key]]);
   const disk = simulatedDisk(start);
-  const { next } = await prepareRotation("state", 5, disk);
-  expect(await finishRotation("state", [], disk)).toEqual({ from: own.peer, to: next });
+  const { next } = await prepareRotationFile("state", 5, disk);
+  expect(await finishRotationFile("state", [], disk)).toEqual({ from: own.peer, to: next });
   const found = { states: 0, old: 0, new: 0 };
   const seen = new Set<string>();
   for (const { contents } of crashStates(start, disk.calls)) {
     const after = simulatedDisk(contents);
-    const { peer } = provedIdentity("key", contents.get("state/key") ?? new Uint8Array(0));
+    const { peer } = identityInFile("key", contents.get("state/key") ?? new Uint8Array(0));
     found.states += 1;
     if (peer === own.peer) found.old += 1;
     if (peer === next) found.new += 1;
@@ -43,9 +43,9 @@ test("a rotation ends in the old key or in the new one, and can go on, whenever 
     const looks = ["key", "key.next", "rotation.json"].map((name) => contents.get(`state/${name}`)?.join(" ")).join();
     if (seen.has(looks)) continue;
     seen.add(looks);
-    const again = await prepareRotation("state", 6, after);
-    expect(await finishRotation("state", [], after)).toEqual({ from: peer, to: again.next });
-    const { successors } = await readRotation("state", after);
+    const again = await prepareRotationFile("state", 6, after);
+    expect(await finishRotationFile("state", [], after)).toEqual({ from: peer, to: again.next });
+    const { successors } = await readRotationFile("state", after);
     expect(successors.every(isVouched)).toBe(true);
     expect(successors.at(-1)?.next).toBe(again.next);
   }
@@ -55,39 +55,39 @@ test("a rotation ends in the old key or in the new one, and can go on, whenever 
 });
 
 test("finishRotation waits for neighbours, or for the owner's word, and keeps the old key for those that lag behind", async () => {
-  const { peer: first } = await makeIdentity(folder);
+  const { peer: first } = await createIdentityFile(folder);
   const neighbours = ["north", "south"];
-  const { next: second } = await prepareRotation(folder, 5);
-  expect(await prepareRotation(folder, 9)).toMatchObject({ next: second, time: 5 });
-  expect(behind(await readRotation(folder), first, neighbours)).toEqual(neighbours);
-  expect(await finishRotation(folder, neighbours)).toBeUndefined();
-  await changeRotation(folder, (now) => ({ ...now, knows: { north: second } }));
-  expect(isDue(await readRotation(folder), first, neighbours)).toBe(false);
-  expect(isDue(await readRotation(folder), first, ["north"])).toBe(true);
-  await changeRotation(folder, (now) => ({ ...now, due: second }));
-  expect(await finishRotation(folder, neighbours)).toEqual({ from: first, to: second });
+  const { next: second } = await prepareRotationFile(folder, 5);
+  expect(await prepareRotationFile(folder, 9)).toMatchObject({ next: second, time: 5 });
+  expect(behindRotation(await readRotationFile(folder), first, neighbours)).toEqual(neighbours);
+  expect(await finishRotationFile(folder, neighbours)).toBeUndefined();
+  await changeRotationFile(folder, (now) => ({ ...now, knows: { north: second } }));
+  expect(isRotationDue(await readRotationFile(folder), first, neighbours)).toBe(false);
+  expect(isRotationDue(await readRotationFile(folder), first, ["north"])).toBe(true);
+  await changeRotationFile(folder, (now) => ({ ...now, due: second }));
+  expect(await finishRotationFile(folder, neighbours)).toEqual({ from: first, to: second });
   expect((await readIdentity(folder)).peer).toBe(second);
-  expect(behind(await readRotation(folder), second, [...neighbours, "new"])).toEqual(["south"]);
-  expect((await readOldKey(folder, first))?.peer).toBe(first);
+  expect(behindRotation(await readRotationFile(folder), second, [...neighbours, "new"])).toEqual(["south"]);
+  expect((await readOldKeyFile(folder, first))?.peer).toBe(first);
 
   // Another one while south is still away: it knows the first key only.
-  const { next: third } = await prepareRotation(folder, 6);
-  const twice = await readRotation(folder);
+  const { next: third } = await prepareRotationFile(folder, 6);
+  const twice = await readRotationFile(folder);
   expect(twice.successors.map(({ old }) => old)).toEqual([first, second]);
   expect(twice.knows.south).toBe(first);
-  await changeRotation(folder, (now) => ({ ...now, due: third }));
-  await finishRotation(folder, neighbours);
-  await removeOldKeys(folder, [first]);
-  expect(await readOldKey(folder, second)).toBeUndefined();
-  expect((await readOldKey(folder, first))?.peer).toBe(first);
+  await changeRotationFile(folder, (now) => ({ ...now, due: third }));
+  await finishRotationFile(folder, neighbours);
+  await removeOldKeyFiles(folder, [first]);
+  expect(await readOldKeyFile(folder, second)).toBeUndefined();
+  expect((await readOldKeyFile(folder, first))?.peer).toBe(first);
 });
 
 test("a damaged rotation.json or another key.next is named, and the key stays as it is", async () => {
-  const { peer } = await makeIdentity(folder);
-  await prepareRotation(folder, 5);
+  const { peer } = await createIdentityFile(folder);
+  await prepareRotationFile(folder, 5);
   writeFileSync(join(folder, "key.next"), identity(9).key, { mode: 0o600 });
-  await expect(finishRotation(folder, [])).rejects.toThrow(/key\.next must be the key of .*, got that of/);
+  await expect(finishRotationFile(folder, [])).rejects.toThrow(/key\.next must be the key of .*, got that of/);
   writeFileSync(join(folder, "rotation.json"), "{}");
-  await expect(finishRotation(folder, [])).rejects.toThrow(/rotation\.json must be what device rotate wrote/);
+  await expect(finishRotationFile(folder, [])).rejects.toThrow(/rotation\.json must be what device rotate wrote/);
   expect((await readIdentity(folder)).peer).toBe(peer);
 });

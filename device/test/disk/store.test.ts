@@ -16,7 +16,7 @@ const stateOf = (round: number): SavedState => ({
   round,
   centroids: [[1]],
   present: [true],
-  opening: { number: 0, seed: 0, sketches: [] },
+  opening: { number: 0, start: 0, sketches: [] },
   own: null,
   sketch: null,
   neighbours: [],

@@ -6,14 +6,14 @@ import type { NetworkListener, PeerNetwork } from "../../src/environment.ts";
 import { type KeyExchange, type KeyKnowledge, keyExchange } from "../../src/keys/exchange.ts";
 import {
   encodeSuccessors,
-  latestOf,
+  latestSuccessor,
   makeRevocation,
   makeSuccessor,
   type Revocation,
   type Successor,
 } from "../../src/keys/statements.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { eventLog, simulatedLinks } from "../../src/simulation/links.ts";
+import { simulatedEventLog, simulatedLinks } from "../../src/simulation/links.ts";
 import { identity } from "./identities.ts";
 
 const ids = [1, 2, 3, 4].map(identity);
@@ -29,7 +29,7 @@ interface Place extends KeyKnowledge {
 
 function line(size: number, loss: number) {
   const clock = simulatedClock();
-  const log = eventLog(clock.now);
+  const log = simulatedEventLog(clock.now);
   const weather = { delayMilliseconds: [5, 15] as const, loss };
   const neighbours = Array.from({ length: size }, (_, i) => [i - 1, i + 1].filter((j) => j >= 0 && j < size));
   const links = simulatedLinks({ neighbours, clock, weather, random: randomStream(7, "keys"), log });
@@ -43,7 +43,7 @@ function line(size: number, loss: number) {
       revocations: () => [...heard.list.values()],
       onConnect: () => {},
       async follow(peer: string, successors: readonly Successor[]) {
-        heard.knownAs.set(peer, latestOf(ids[Number(peer.at(-1))].peer, successors));
+        heard.knownAs.set(peer, latestSuccessor(ids[Number(peer.at(-1))].peer, successors));
         return heard.knownAs.get(peer);
       },
       onKnown: () => {},

@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import {
-  addressFault,
   createIdentity,
-  dialFault,
   identityOf,
+  peerDialFault,
   peerFault,
-  reachFault,
-  throughRelay,
+  peerListenFault,
+  peerReachFault,
+  peerThroughRelay,
 } from "../../src/keys/peer.ts";
 
 test("identityOf a key names the same peer, and throws for other bytes", async () => {
@@ -22,11 +22,11 @@ test("peerFault and addressFault say what an id and an address must be", async (
   expect(peerFault(peer)).toBeUndefined();
   expect(peerFault("me")).toBe("must be a peer id such as 12D3KooW..., got me");
   expect(peerFault("QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N")).toMatch(/^must be of an Ed25519 key/);
-  expect(addressFault("/ip4/127.0.0.1/tcp/4601")).toBeUndefined();
-  expect(addressFault("/dns4/example.org/tcp/443/wss")).toBeUndefined();
-  expect(addressFault("localhost:4601")).toMatch(/^must be a multiaddress such as/);
-  expect(addressFault(`/ip4/127.0.0.1/tcp/1/p2p/${peer}`)).toMatch(/^must have a tcp port, no peer and no relay/);
-  expect(addressFault("/ip4/127.0.0.1/udp/1")).toMatch(/^must have a tcp port/);
+  expect(peerListenFault("/ip4/127.0.0.1/tcp/4601")).toBeUndefined();
+  expect(peerListenFault("/dns4/example.org/tcp/443/wss")).toBeUndefined();
+  expect(peerListenFault("localhost:4601")).toMatch(/^must be a multiaddress such as/);
+  expect(peerListenFault(`/ip4/127.0.0.1/tcp/1/p2p/${peer}`)).toMatch(/^must have a tcp port, no peer and no relay/);
+  expect(peerListenFault("/ip4/127.0.0.1/udp/1")).toMatch(/^must have a tcp port/);
 });
 
 test("dialFault refuses what means every interface or any port, which addressFault allows to listen on", () => {
@@ -36,21 +36,21 @@ test("dialFault refuses what means every interface or any port, which addressFau
     "/ip6/0:0:0:0:0:0:0:0/tcp/1",
     "/ip4/10.0.0.1/tcp/0",
   ]) {
-    expect(addressFault(open)).toBeUndefined();
-    expect(dialFault(open)).toBe(`must have a host and a port that others can dial, got ${open}`);
+    expect(peerListenFault(open)).toBeUndefined();
+    expect(peerDialFault(open)).toBe(`must have a host and a port that others can dial, got ${open}`);
   }
   for (const one of ["/ip6/::1/tcp/4601", "/ip4/10.0.0.0/tcp/4601/ws", "/dns6/north.example.org/tcp/4601"]) {
-    expect(dialFault(one)).toBeUndefined();
+    expect(peerDialFault(one)).toBeUndefined();
   }
 });
 
 test("reachFault takes an address to dial and one through a relay, which must be named by its id alone", async () => {
   const { peer } = await createIdentity();
-  expect(reachFault(throughRelay(peer))).toBeUndefined();
-  expect(reachFault("/ip4/10.0.0.1/tcp/4601")).toBeUndefined();
-  expect(reachFault(throughRelay("me"))).toBe("must be a peer id such as 12D3KooW..., got me");
-  for (const other of [`/ip4/10.0.0.1/tcp/1${throughRelay(peer)}`, `${throughRelay(peer)}/p2p/${peer}`]) {
-    expect(reachFault(other)).toMatch(/^must have a tcp port, no peer and no relay/);
+  expect(peerReachFault(peerThroughRelay(peer))).toBeUndefined();
+  expect(peerReachFault("/ip4/10.0.0.1/tcp/4601")).toBeUndefined();
+  expect(peerReachFault(peerThroughRelay("me"))).toBe("must be a peer id such as 12D3KooW..., got me");
+  for (const other of [`/ip4/10.0.0.1/tcp/1${peerThroughRelay(peer)}`, `${peerThroughRelay(peer)}/p2p/${peer}`]) {
+    expect(peerReachFault(other)).toMatch(/^must have a tcp port, no peer and no relay/);
   }
-  expect(dialFault(throughRelay(peer))).toMatch(/^must have a tcp port/);
+  expect(peerDialFault(peerThroughRelay(peer))).toMatch(/^must have a tcp port/);
 });

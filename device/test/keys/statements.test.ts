@@ -2,23 +2,23 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { followSuccessors, idsOf, withoutAwaited } from "../../src/disk/linksFile.ts";
+import { linksFileFollowing, linksFileIds, linksFileWithoutAwaited } from "../../src/disk/linksFile.ts";
 import {
-  decodeKeyFrame,
   encodeKnown,
   encodeRevocations,
   encodeSuccessors,
-  formatSuccessors,
   isAboutKeys,
   isSigned,
   isVouched,
-  latestOf,
+  keyStatementsInFrame,
+  latestSuccessor,
   makeRevocation,
   makeSuccessor,
-  parseSuccessors,
-  readRevocations,
+  parseSuccessorStatements,
   readSuccessors,
+  revocationStatements,
   signStatement,
+  successorStatementText,
 } from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
@@ -43,7 +43,7 @@ describe("makeSuccessor(old, next, time)", () => {
     const frame = encodeSuccessors([successor]);
     expect(hexOf(frame)).toBe(shownBytes("04"));
     expect(isAboutKeys(frame)).toBe(true);
-    expect(decodeKeyFrame(frame)).toEqual({ kind: "successors", successors: [successor] });
+    expect(keyStatementsInFrame(frame)).toEqual({ kind: "successors", successors: [successor] });
     expect(isVouched(successor)).toBe(true);
   });
 
@@ -73,21 +73,21 @@ describe("makeSuccessor(old, next, time)", () => {
 
   it("is refused with bytes missing or too many, and with a count that is not theirs", () => {
     const frame = encodeSuccessors([successor]);
-    for (const length of [44, 100, 243]) expect(decodeKeyFrame(frame.subarray(0, length))).toBeUndefined();
-    expect(decodeKeyFrame(Uint8Array.of(...frame, 0))).toBeUndefined();
-    expect(decodeKeyFrame(flipped(frame, 10))).toBeUndefined();
+    for (const length of [44, 100, 243]) expect(keyStatementsInFrame(frame.subarray(0, length))).toBeUndefined();
+    expect(keyStatementsInFrame(Uint8Array.of(...frame, 0))).toBeUndefined();
+    expect(keyStatementsInFrame(flipped(frame, 10))).toBeUndefined();
     expect(isAboutKeys(frame.subarray(0, 43))).toBe(false);
-    expect(decodeKeyFrame(encodeKnown(b.peer))).toEqual({ kind: "known", peer: b.peer });
+    expect(keyStatementsInFrame(encodeKnown(b.peer))).toEqual({ kind: "known", peer: b.peer });
   });
 
   it("is handed over as one word", () => {
-    const text = formatSuccessors([successor, makeSuccessor(b, c, 6)]);
+    const text = successorStatementText([successor, makeSuccessor(b, c, 6)]);
     expect(text).toMatch(/^fedkm-successor:[\w-]+$/);
-    expect(parseSuccessors(`${text}\n`).map(({ next }) => next)).toEqual([b.peer, c.peer]);
-    expect(() => parseSuccessors(text.slice(0, -9))).toThrow(
+    expect(parseSuccessorStatements(`${text}\n`).map(({ next }) => next)).toEqual([b.peer, c.peer]);
+    expect(() => parseSuccessorStatements(text.slice(0, -9))).toThrow(
       'successor must look like fedkm-successor:..., got "fedkm',
     );
-    expect(() => parseSuccessors(text.replace(/.$/, "x"))).toThrow("must be signed by both keys");
+    expect(() => parseSuccessorStatements(text.replace(/.$/, "x"))).toThrow("must be signed by both keys");
   });
 });
 
@@ -97,22 +97,22 @@ describe("followSuccessors(links, successors, at)", () => {
   const south = { name: "south", peer: d.peer, addresses: [] };
 
   it("moves the link that is named and no other, remembers the id before, and changes nothing when it comes again", () => {
-    const once = followSuccessors([north, south], chain.slice(0, 1), at);
+    const once = linksFileFollowing([north, south], chain.slice(0, 1), at);
     const former = [{ peer: a.peer, until: at.toISOString() }];
     expect(once).toEqual([{ ...north, peer: b.peer, former, isAwaited: true }, south]);
-    expect(followSuccessors(once, chain.slice(0, 1), new Date(0))).toEqual(once);
-    const met = withoutAwaited(once, b.peer);
-    expect([once[0], met[0]].map(idsOf)).toEqual([[b.peer, a.peer], [b.peer]]);
+    expect(linksFileFollowing(once, chain.slice(0, 1), new Date(0))).toEqual(once);
+    const met = linksFileWithoutAwaited(once, b.peer);
+    expect([once[0], met[0]].map(linksFileIds)).toEqual([[b.peer, a.peer], [b.peer]]);
     // The key before the last one moves nothing any more.
-    expect(followSuccessors(met, [makeSuccessor(a, d, 9)], at)).toEqual(met);
+    expect(linksFileFollowing(met, [makeSuccessor(a, d, 9)], at)).toEqual(met);
   });
 
   it("follows a chain in any order to its end, joins two links of one device, and does not run in circles", () => {
-    expect(followSuccessors([north], [...chain].reverse(), at)[0]).toMatchObject({ peer: c.peer, name: "north" });
+    expect(linksFileFollowing([north], [...chain].reverse(), at)[0]).toMatchObject({ peer: c.peer, name: "north" });
     const twice = [north, { ...south, name: "again", peer: c.peer }];
-    expect(followSuccessors(twice, chain, at).map(({ name, peer }) => [name, peer])).toEqual([["north", c.peer]]);
+    expect(linksFileFollowing(twice, chain, at).map(({ name, peer }) => [name, peer])).toEqual([["north", c.peer]]);
     const circle = [...chain, makeSuccessor(c, a, 3)];
-    expect([a.peer, b.peer, c.peer]).toContain(latestOf(a.peer, circle));
+    expect([a.peer, b.peer, c.peer]).toContain(latestSuccessor(a.peer, circle));
   });
 });
 
@@ -122,13 +122,13 @@ describe("makeRevocation(signer, revoked, reason, time)", () => {
   it("is the frame of docs/protocol.md, and is signed", () => {
     const frame = encodeRevocations([revocation]);
     expect(hexOf(frame)).toBe(shownBytes("05"));
-    expect(decodeKeyFrame(frame)).toEqual({ kind: "revocations", revocations: [revocation] });
+    expect(keyStatementsInFrame(frame)).toEqual({ kind: "revocations", revocations: [revocation] });
     expect(isSigned(revocation)).toBe(true);
   });
 
   it("is not signed any more with any byte changed, or is no revocation at all", () => {
     for (let i = 0; i < revocation.bytes.length; i++) {
-      const [read] = readRevocations(flipped(revocation.bytes, i), 1) ?? [];
+      const [read] = revocationStatements(flipped(revocation.bytes, i), 1) ?? [];
       expect(read !== undefined && isSigned(read), `byte ${i}`).toBe(false);
     }
   });
@@ -137,11 +137,11 @@ describe("makeRevocation(signer, revoked, reason, time)", () => {
     const long = makeRevocation(a, b.peer, `\u202e\u0007${"ü".repeat(300)}`, 1);
     expect(long.reason).toMatch(/^\\u\{202e\}\\u\{7\}ü+$/);
     expect(long.reason).toHaveLength(200);
-    expect(readRevocations(long.bytes, 1)).toEqual([long]);
+    expect(revocationStatements(long.bytes, 1)).toEqual([long]);
     const raw = revocation.bytes.slice();
     raw[74] = 7;
-    expect(readRevocations(raw, 1)).toBeUndefined();
-    expect(readRevocations(revocation.bytes, 2)).toBeUndefined();
-    expect(readRevocations(Uint8Array.of(...revocation.bytes, ...revocation.bytes), 1)).toBeUndefined();
+    expect(revocationStatements(raw, 1)).toBeUndefined();
+    expect(revocationStatements(revocation.bytes, 2)).toBeUndefined();
+    expect(revocationStatements(Uint8Array.of(...revocation.bytes, ...revocation.bytes), 1)).toBeUndefined();
   });
 });

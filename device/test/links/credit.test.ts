@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { incomingFrames, outgoingFrames, withLength } from "../../src/links/frameStream.ts";
+import { testSeed as seed } from "../../../test/runs.ts";
+import { frameStreamBytes, incomingFrameStream, outgoingFrameStream } from "../../src/links/frameStream.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_BYTES,
@@ -10,8 +11,6 @@ import {
   QUICK_CONFIRMATION_MILLISECONDS,
 } from "../../src/wire/limits.ts";
 import { type ManualClock, manualClock } from "./manualClock.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 function numbered(number: number, length = 93): Uint8Array {
   const frame = new Uint8Array(length);
@@ -26,7 +25,7 @@ function pair(clock: ManualClock, delay: number, maxFrame = 100_000, onConfirm: 
   const refusals: string[] = [];
   let underWay = { frames: 0, bytes: 0 };
   const most = { frames: 0, bytes: 0 };
-  const sender = outgoingFrames(clock, (bytes) => {
+  const sender = outgoingFrameStream(clock, (bytes) => {
     underWay = { frames: underWay.frames + 1, bytes: underWay.bytes + bytes.length };
     most.frames = Math.max(most.frames, underWay.frames);
     most.bytes = Math.max(most.bytes, underWay.bytes);
@@ -35,7 +34,7 @@ function pair(clock: ManualClock, delay: number, maxFrame = 100_000, onConfirm: 
       receiver.receive(bytes);
     });
   });
-  const receiver = incomingFrames({
+  const receiver = incomingFrameStream({
     maxFrame,
     clock,
     onFrame: (frame) => heard.push(numberOf(frame)),
@@ -78,7 +77,7 @@ test("whatever the pace, delay and size: in order, never refused, bounded under 
 test("send replaces the waiting frame and never queues: of 1000 frames without confirmation 64 go out, then the last", () => {
   const clock = manualClock();
   const sent: Uint8Array[] = [];
-  const sender = outgoingFrames(clock, (bytes) => sent.push(bytes));
+  const sender = outgoingFrameStream(clock, (bytes) => sent.push(bytes));
   for (let number = 0; number < 1000; number++) sender.send(numbered(number));
   expect(sent).toHaveLength(64);
   expect(sender.replaced).toBe(935);
@@ -111,14 +110,14 @@ test("a link that gets slow has the least under way again", () => {
   const clock = manualClock();
   let delay = 1;
   let underWay = 0;
-  const sender = outgoingFrames(clock, (bytes) => {
+  const sender = outgoingFrameStream(clock, (bytes) => {
     underWay += bytes.length;
     clock.after(delay, () => {
       underWay -= bytes.length;
       receiver.receive(bytes);
     });
   });
-  const receiver = incomingFrames({
+  const receiver = incomingFrameStream({
     maxFrame: 100_000,
     clock,
     onFrame: () => {},
@@ -142,7 +141,7 @@ test("a link that gets slow has the least under way again", () => {
 });
 
 test("a confirmation of more frames than are under way, or of none, is refused", () => {
-  const sender = outgoingFrames(manualClock(), () => {});
+  const sender = outgoingFrameStream(manualClock(), () => {});
   sender.send(numbered(1));
   expect(sender.receive(Uint8Array.of(2))).toBe("a confirmation must name 1 to 1 frames (those under way), got 2");
   expect(sender.receive(Uint8Array.of(0))).toBe("a confirmation must name 1 to 1 frames (those under way), got 0");
@@ -150,7 +149,7 @@ test("a confirmation of more frames than are under way, or of none, is refused",
 
 test("frames beyond the credit are refused at once, and nothing is heard after", () => {
   const { receiver, heard, refusals } = pair(manualClock(), 0);
-  const flood = withLength(numbered(7));
+  const flood = frameStreamBytes(numbered(7));
   for (let n = 0; n < 10_000; n++) receiver.receive(flood);
   expect(heard).toHaveLength(64);
   expect(refusals).toEqual(["more than 64 frames were sent without waiting for a confirmation"]);
@@ -171,7 +170,7 @@ test("a peer that waits for its confirmations is held to 200 frames a second", (
 test("the rest of a frame that waited while the receiver itself was busy is heard", () => {
   const clock = manualClock();
   const { receiver, heard, refusals } = pair(clock, 0);
-  const bytes = withLength(numbered(1));
+  const bytes = frameStreamBytes(numbered(1));
   receiver.receive(bytes.subarray(0, 50));
   // The timer is due before the bytes are read, as after a long computation.
   clock.advance(10_001);
@@ -183,7 +182,7 @@ test("the rest of a frame that waited while the receiver itself was busy is hear
 test("a long frame may take a second more for every 8 KiB, also if its length came in two pieces", () => {
   const clock = manualClock();
   const { receiver, heard, refusals } = pair(clock, 0);
-  const bytes = withLength(numbered(1, 81_920));
+  const bytes = frameStreamBytes(numbered(1, 81_920));
   receiver.receive(bytes.subarray(0, 1));
   receiver.receive(bytes.subarray(1, 50_000));
   clock.advance(19_000);
@@ -197,7 +196,7 @@ test("a long frame may take a second more for every 8 KiB, also if its length ca
 test("a frame that drips in slower than 10 s is refused; a slow but whole one is not", () => {
   const clock = manualClock();
   const { receiver, heard, refusals } = pair(clock, 0);
-  const bytes = withLength(numbered(1));
+  const bytes = frameStreamBytes(numbered(1));
   receiver.receive(bytes.subarray(0, 50));
   clock.advance(9_000);
   receiver.receive(bytes.subarray(50));

@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { frameReader, withLength } from "../../src/links/frameStream.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
+import { testSeed as seed } from "../../../test/runs.ts";
+import { frameReader, frameStreamBytes } from "../../src/links/frameStream.ts";
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
@@ -15,7 +14,7 @@ test("frameReader gives back the frames of withLength, wherever the bytes are cu
   const frames = fc.array(frame, { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(frames, fc.array(fc.nat(400)), (sent, cuts) => {
-      const bytes = join(sent.map(([frame, isAsking]) => withLength(frame, isAsking)));
+      const bytes = join(sent.map(([frame, isAsking]) => frameStreamBytes(frame, isAsking)));
       const heard: [Uint8Array, boolean][] = [];
       const reader = frameReader(300, (frame, isAsking) => heard.push([frame, isAsking]));
       let at = 0;
@@ -31,8 +30,8 @@ test("frameReader gives back the frames of withLength, wherever the bytes are cu
 });
 
 test("withLength puts seven bits a byte before the frame, lowest first", () => {
-  expect(Array.from(withLength(new Uint8Array(127)).subarray(0, 2))).toEqual([127, 0]);
-  expect(Array.from(withLength(new Uint8Array(300)).subarray(0, 3))).toEqual([0xac, 0x02, 0]);
+  expect(Array.from(frameStreamBytes(new Uint8Array(127)).subarray(0, 2))).toEqual([127, 0]);
+  expect(Array.from(frameStreamBytes(new Uint8Array(300)).subarray(0, 3))).toEqual([0xac, 0x02, 0]);
 });
 
 test("frameReader refuses a second question before a frame, a length above the limit, or without an end", () => {

@@ -10,7 +10,7 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { freePorts } from "../../src/daemon/machineAddresses.ts";
+import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
 import type { Contact } from "../../src/links/libp2pNetwork.ts";
 import { Peers } from "../loopback.ts";
 
@@ -202,7 +202,7 @@ test("devices hear each other over IPv6, and find each other at a name", async (
 
 test("each side learns where the other one listens, and finds it there when it has no other address", async () => {
   const [one, two] = [await peers.identity("one"), await peers.identity("two")];
-  const [first, second] = await freePorts("127.0.0.1", 2);
+  const [first, second] = await freeMachinePorts("127.0.0.1", 2);
   const at = (port: number) => ({
     listen: [`/ip4/127.0.0.1/tcp/${port}`],
     announce: [`/dns4/localhost/tcp/${port}`],

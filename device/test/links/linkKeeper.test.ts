@@ -1,7 +1,7 @@
 // The keeper of links on a transport that does what the test says: when it opens, waits, gives up, and whom it admits.
 
 import { expect, test } from "vitest";
-import { withLength } from "../../src/links/frameStream.ts";
+import { frameStreamBytes } from "../../src/links/frameStream.ts";
 import { type ByteStream, linkKeeper, NotLinkedBackError, type StreamListener } from "../../src/links/linkKeeper.ts";
 import { manualClock } from "./manualClock.ts";
 
@@ -99,7 +99,7 @@ test("wake opens at once where a connection came in, and never a second stream",
   expect(opened).toHaveLength(1);
   expect(clock.due()).toEqual([]);
   keeper.send("b", new Uint8Array(10));
-  expect(opened[0].sent).toEqual([withLength(new Uint8Array(10))]);
+  expect(opened[0].sent).toEqual([frameStreamBytes(new Uint8Array(10))]);
 });
 
 test("a stream that breaks is reported once and opened again; what it carried still counts", async () => {
@@ -162,8 +162,8 @@ test("a new stream from a peer replaces its old one, and more than 120 in a minu
   const second = keeper.accept("b", wire("second"));
   expect(log).toEqual(["first aborted: replaced by a newer stream"]);
   first?.onClose();
-  first?.onBytes(withLength(new Uint8Array(5)));
-  second?.onBytes(withLength(new Uint8Array(6)));
+  first?.onBytes(frameStreamBytes(new Uint8Array(5)));
+  second?.onBytes(frameStreamBytes(new Uint8Array(6)));
   expect(log.at(-1)).toBe("frame of 6 from b");
   for (let n = 0; n < 118; n++) expect(keeper.accept("b", wire("next"))).toBeDefined();
   expect(keeper.accept("b", wire("last"))).toBeUndefined();

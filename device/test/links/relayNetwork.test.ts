@@ -7,7 +7,7 @@ import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
 import { createLibp2p, type Libp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { throughRelay } from "../../src/keys/peer.ts";
+import { peerThroughRelay } from "../../src/keys/peer.ts";
 import type { Contact, Identity, Libp2pOptions } from "../../src/links/libp2pNetwork.ts";
 import { type Loopback, Peers } from "../loopback.ts";
 
@@ -21,7 +21,7 @@ async function scene(ofOne: Partial<Libp2pOptions> = {}, onRelayed: (bytes: Uint
   const [one, two, north] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("north")];
   const relay = await peers.start(north, [unknown(one), unknown(two)], { isRelay: true, onRelayed });
   const a = await peers.start(one, [relay.neighbour(), unknown(two)], { listen: [], ...ofOne });
-  const through = { peer: one.peer, addresses: [throughRelay(north.peer)] };
+  const through = { peer: one.peer, addresses: [peerThroughRelay(north.peer)] };
   const b = await peers.start(two, [relay.neighbour(), through], { listen: [] });
   return { one, two, north, relay, a, b };
 }
@@ -56,7 +56,7 @@ test("devices that listen on nothing hear each other through a relay, which sees
   expect(a.network.route(two.peer)).toMatchObject({ via: north.peer, isRelay: false });
   expect(b.network.route(one.peer).relays).toEqual([north.peer]);
   expect(a.network.route(north.peer)).toEqual({ via: undefined, relays: [], isRelay: true });
-  expect(a.network.addresses()).toEqual([throughRelay(north.peer)]);
+  expect(a.network.addresses()).toEqual([peerThroughRelay(north.peer)]);
   const carried = relay.network.relayTraffic();
   expect(carried).toMatchObject({ reservations: 2 });
   expect(carried?.circuits).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ test("a stranger gets no reservation and no circuit, and one that only the relay
   const { one, two, north, relay, a, b } = await scene();
   await together(a, b);
   const [stranger, guest] = [await peers.identity("stranger"), await peers.identity("guest")];
-  const through = { peer: one.peer, addresses: [throughRelay(north.peer)] };
+  const through = { peer: one.peer, addresses: [peerThroughRelay(north.peer)] };
   const outside = await peers.start(stranger, [relay.neighbour(), through], { listen: [] });
   await relay.happened("stranger stranger");
   await expect
@@ -122,7 +122,7 @@ test("a circuit that has reached its limit is made anew, by the two ends themsel
   const node = await createLibp2p({ ...plain(north), services: { relay } });
   try {
     const a = await peers.start(one, [contact(node), unknown(two)], { listen: [] });
-    await expect.poll(() => a.network.addresses()).toEqual([throughRelay(north.peer)]);
+    await expect.poll(() => a.network.addresses()).toEqual([peerThroughRelay(north.peer)]);
     const through = { peer: one.peer, addresses: a.network.addresses() };
     const b = await peers.start(two, [contact(node), through], { listen: [] });
     await together(a, b);

@@ -10,7 +10,7 @@ import {
   ring,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { numberedSeed, sketchLike } from "../../src/loop/numbering.ts";
+import { numberedOpeningStart, sketchNumberedLike } from "../../src/loop/numbering.ts";
 import { type Simulation, simulate } from "../../src/simulation/simulate.ts";
 import type { DeviceSketch } from "../../src/wire/studyFrames.ts";
 import { type Problem, problem } from "../problem.ts";
@@ -92,7 +92,7 @@ describe("the clusters of a settled network", () => {
   });
 });
 
-describe("numberedSeed(seed, sketches)", () => {
+describe("numberedStart(start, sketches)", () => {
   const sketch = (origin: number, ...rows: number[][]): DeviceSketch => ({
     origin,
     version: 1,
@@ -104,23 +104,23 @@ describe("numberedSeed(seed, sketches)", () => {
     [10, 0],
     [0, 10],
   ];
-  const seed = matrix([a, c, b]);
+  const start = matrix([a, c, b]);
 
   it("has the order of most sketches, in whatever order they came", () => {
     const sketches = [sketch(1, b, c, a), sketch(2, a, b, c), sketch(3, b, c, a)];
-    expect(numberedSeed(seed, sketches)).toEqual(matrix([b, c, a]));
-    expect(numberedSeed(seed, [...sketches].reverse())).toEqual(matrix([b, c, a]));
+    expect(numberedOpeningStart(start, sketches)).toEqual(matrix([b, c, a]));
+    expect(numberedOpeningStart(start, [...sketches].reverse())).toEqual(matrix([b, c, a]));
   });
 
   it("has a place for a cluster that no sketch has", () => {
-    expect(numberedSeed(seed, [sketch(1, c, [], a)])).toEqual(matrix([c, b, a]));
+    expect(numberedOpeningStart(start, [sketch(1, c, [], a)])).toEqual(matrix([c, b, a]));
   });
 
   it("is what sketchLike puts a sketch in the order of, once", () => {
     const [first, second] = [sketch(1, a, b, c), matrix([c, a, b])];
-    const found = sketchLike(first, second);
+    const found = sketchNumberedLike(first, second);
     expect(found).toEqual({ ...sketch(1, c, a, b), version: 2 });
-    expect(sketchLike(found, second)).toBe(found);
-    expect(sketchLike(sketch(1, a, [], c), second)).toEqual(sketch(1, a, [], c));
+    expect(sketchNumberedLike(found, second)).toBe(found);
+    expect(sketchNumberedLike(sketch(1, a, [], c), second)).toEqual(sketch(1, a, [], c));
   });
 });

@@ -2,14 +2,14 @@ import { complete, edges, graph, type Matrix, matrix, objective, path, randomStr
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { Neighbour } from "../../src/loop/neighbours.ts";
-import { Opening } from "../../src/loop/opening.ts";
+import { Opening, openingStartSearch } from "../../src/loop/opening.ts";
 import { OpeningSync } from "../../src/loop/openingSync.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
-import { seeding } from "../../src/loop/sketch.ts";
+
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { contractOf } from "../../src/study/study.ts";
-import { originOf } from "../../src/wire/hashes.ts";
+import { originHash } from "../../src/wire/hashes.ts";
 import { type DeviceSketch, decodeFrame, encodeCentroidsFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "../problem.ts";
 
@@ -67,7 +67,7 @@ describe("a neighbour that has left", () => {
         shares: Uint8Array.of(255, 255, 255),
         centroids: Float64Array.from(numbers),
       };
-      const tag = { number: network.status(5).opening, table: 1, seed: 0 };
+      const tag = { number: network.status(5).opening, table: 1, start: 0 };
       const content = { ...said(numbers, all, tag), sketches: [sketch] };
       network.forge(5, 0, encodeCentroidsFrame(given.contract, { epoch: 1e9, sequence }, content));
       network.run(2_000);
@@ -81,7 +81,7 @@ describe("a neighbour that has left", () => {
     expect(reached()).toBeCloseTo(without, 6);
   });
 
-  it("leaves nothing behind although it rewrote everybody's sketches, under the right number and seed", async () => {
+  it("leaves nothing behind although it rewrote everybody's sketches, under the right number and start", async () => {
     const given = await problem("iso", complete(5), 2);
     const links = given.graph.neighbours.map((others, i) => (i === 4 ? [] : others.filter((j) => j !== 4)));
     const { contract } = given;
@@ -274,7 +274,7 @@ describe("reset()", () => {
 function sketches(count: number): DeviceSketch[] {
   const random = randomStream(1, "sketches");
   return Array.from({ length: count }, (_, i) => ({
-    origin: originOf(`device-${i}`),
+    origin: originHash(`device-${i}`),
     version: 1,
     shares: Uint8Array.of(100, 155),
     centroids: Float64Array.of(random(), random(), 5 + random(), 5 + random()),
@@ -284,15 +284,15 @@ function sketches(count: number): DeviceSketch[] {
 describe("sketches", () => {
   const resolution = Float64Array.of(1e-6, 1e-6);
 
-  it("give the same seed in every order, bit for bit", () => {
+  it("give the same start in every order, bit for bit", () => {
     const given = sketches(20);
-    const seedOf = (list: DeviceSketch[]) => {
-      const search = seeding(list, 2, resolution);
+    const startOf = (list: DeviceSketch[]) => {
+      const search = openingStartSearch(list, 2, resolution);
       while (!search.step());
-      return search.seed();
+      return search.start();
     };
-    expect(seedOf([...given].reverse())).toEqual(seedOf(given));
-    expect(seedOf(given.slice(0, 0))).toBe(undefined);
+    expect(startOf([...given].reverse())).toEqual(startOf(given));
+    expect(startOf(given.slice(0, 0))).toBe(undefined);
   });
 
   it("beyond 64 are the same sample everywhere, whoever was heard first", () => {
@@ -307,18 +307,18 @@ describe("sketches", () => {
   });
 });
 
-it("a neighbour that has no seed yet counts as being at the seed, and leads nobody away from it", () => {
+it("a neighbour that has no common start yet counts as being there, and leads nobody away from it", () => {
   const ranges = Float64Array.of(10);
   const openingSync = new OpeningSync({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
   openingSync.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
-  let seed: Matrix | undefined;
-  while (openingSync.isSeeking) seed = openingSync.step(1_000)?.seed;
-  expect(Array.from(seed?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
+  let start: Matrix | undefined;
+  while (openingSync.isSeeking) start = openingSync.step(1_000)?.start;
+  expect(Array.from(start?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
   const own = matrix([[2], [3]]);
-  const neighbour = { ...new Neighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
-  expect(openingSync.placeOf(neighbour, 1_100)).toEqual(seed);
-  // Without a seed for longer than a heartbeat, it stands on its own rows.
+  const neighbour = { ...new Neighbour("b", 0), isConnected: true, centroids: own, start: 0, heardAt: 1_100 };
+  expect(openingSync.placeOf(neighbour, 1_100)).toEqual(start);
+  // Without a common start for longer than a heartbeat, it stands on its own rows.
   expect(openingSync.placeOf(neighbour, 31_000)).toBe(own);
-  expect(openingSync.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
-  expect(openingSync.placeOf({ ...neighbour, seed: openingSync.tag.seed }, 1_100)).toBe(own);
+  expect(openingSync.placeOf({ ...neighbour, start: 7 }, 31_000)).toBeUndefined();
+  expect(openingSync.placeOf({ ...neighbour, start: openingSync.tag.start }, 1_100)).toBe(own);
 });

@@ -2,12 +2,12 @@
 
 import { fit, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { testSeed as seed } from "../../../test/runs.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { decodeFrame } from "../../src/wire/studyFrames.ts";
 import { problem } from "../problem.ts";
 
 const HOUR = 3_600_000;
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 describe("setPaused(i, true)", () => {
   it("ends where fit ends once it is over, whenever it begins and whatever happens in between", async () => {

@@ -10,7 +10,7 @@ import { simulatedClock } from "../../src/simulation/clock.ts";
 import type { RemoteRows } from "../../src/study/remoteRows.ts";
 import { contractOf } from "../../src/study/study.ts";
 import { dividedByScale } from "../../src/study/units.ts";
-import { fingerprintOf } from "../../src/wire/hashes.ts";
+import { rowsHash } from "../../src/wire/hashes.ts";
 import { encodeCentroidsFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "../problem.ts";
 
@@ -23,17 +23,17 @@ function elsewhere(points: Matrix, parts?: Source["parts"]): RemoteRows {
   const scaled = dividedByScale(study, points);
   const source = memorySource(scaled);
   const { signal } = new AbortController();
-  return { source: { ...source, ...(parts && { parts }) }, leftOut: 0, fingerprint: fingerprintOf(scaled), signal };
+  return { source: { ...source, ...(parts && { parts }) }, leftOut: 0, fingerprint: rowsHash(scaled), signal };
 }
 
 test("a model asks for statistics and has the bits of one with the rows, update by update", async () => {
   const start = toRows({ data: dividedByScale(study, rows).data.slice(0, 6), rows: 3, cols: 2 });
   const saved = {
-    ...{ study: "", round: 0, opening: { number: 0, seed: 0, sketches: [] }, own: null, sketch: null },
+    ...{ study: "", round: 0, opening: { number: 0, start: 0, sketches: [] }, own: null, sketch: null },
     ...{ centroids: start, present: [true, true, true], neighbours: [] },
   };
   const [near, far] = [new UpdateModel(study, rows, 0, saved), new UpdateModel(study, elsewhere(rows), 0, saved)];
-  expect([far.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
+  expect([far.localData.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
   const theirs = kmeans(dividedByScale(study, other), { k: 3, seed: 5 }).centroids;
   for (let round = 0; round < 12; round++) {
     const neighbours = round % 3 === 0 ? [] : [{ ...theirs, data: theirs.data.map((x) => x + 0.01 * round) }];

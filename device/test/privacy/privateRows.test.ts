@@ -2,7 +2,7 @@
 
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { followReleases } from "../../src/loop/personalLoop.ts";
+import { followPersonalReleases } from "../../src/loop/personalLoop.ts";
 import type { UpdateModel } from "../../src/loop/updateModel.ts";
 import type { HistoryMemory } from "../../src/privacy/history.ts";
 import { decodeLedger, encodeLedger, newLedger } from "../../src/privacy/ledger.ts";
@@ -136,7 +136,7 @@ describe("the second release of a device that nothing wakes", () => {
     const around: Matrix[] = [];
     const own = { awaitsCentroids: true, releaseAround: (centroids: Matrix) => around.push(centroids) };
     const model = { followReleases() {}, centroids: rows, isMoving, private: own } as unknown as UpdateModel;
-    return { wait: followReleases(model, 1000 * seconds, () => false) / 1000, releases: around.length };
+    return { wait: followPersonalReleases(model, 1000 * seconds, () => false) / 1000, releases: around.length };
   };
 
   it("is looked for when it may first be made, however restless the device is before", () => {

@@ -12,17 +12,17 @@ import {
   updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { testSeed as seed } from "../../../test/runs.ts";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { eventLog, type SimulatedEvent, simulatedLinks } from "../../src/simulation/links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks } from "../../src/simulation/links.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
 import { studyId } from "../../src/wire/frames.ts";
 import { problem, studyWith } from "../problem.ts";
 
 const HOUR = 3_600_000;
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 describe("simulate(options)", () => {
   it("ends where fit ends, from staggered starts", async () => {
@@ -70,7 +70,8 @@ describe("simulate(options)", () => {
     const reached = async (changes: Partial<Study>) => {
       const network = simulate({ ...(await problem("iso", links, seed, changes)), datasets });
       expect(network.settle(HOUR)).toBe(true);
-      const shares = network.status(1).neighbours.map(({ rejected }) => rejected);
+      const [doubter] = links.neighbours[0];
+      const shares = network.status(doubter).neighbours.map(({ rejected }) => rejected);
       return { above: network.objective() / best - 1, shares };
     };
     const trusting = await reached({ neighbours: "trusted" });
@@ -218,12 +219,12 @@ describe("the problem with a cycle of two", () => {
       clock,
       weather: { delayMilliseconds: [10, 10], loss: 0 },
       random: () => 0,
-      log: eventLog(clock.now),
+      log: simulatedEventLog(clock.now),
     });
     const hash = studyId(contract);
     const devices = [0, 1].map((i) => {
       const centroids = given.start[i];
-      const opening = { number: 0, seed: 0, sketches: [] };
+      const opening = { number: 0, start: 0, sketches: [] };
       const present = [true, true, true, true];
       const saved = { study: hash, round: 0, centroids, present, opening, own: null, sketch: null, neighbours: [] };
       const network = links.network(i);

@@ -10,10 +10,10 @@ import { contractOf } from "../../src/study/study.ts";
 import type { Contract } from "../../src/wire/frames.ts";
 import {
   decodeFrame,
-  decodeStatement,
+  decodeStatementFrame,
   encodeCentroidsFrame,
   encodeOrderFrame,
-  encodeStatement,
+  encodeStatementFrame,
   encodeStudyFrame,
 } from "../../src/wire/studyFrames.ts";
 import { northStatus } from "../daemon/northStatus.ts";
@@ -29,7 +29,7 @@ const contract: Contract = {
   high: Float64Array.of(100),
 };
 const stamp = { epoch: 4328719365, sequence: 7 };
-const tag = { number: 3, table: 0xa1b2c3d4, seed: 0x01020304 };
+const tag = { number: 3, table: 0xa1b2c3d4, start: 0x01020304 };
 const sketch = { origin: 17, version: 4328719365, shares: Uint8Array.of(255, 0), centroids: Float64Array.of(1.5, 0) };
 const order = { taken: stamp, refused: 513, isTwice: true };
 
@@ -42,7 +42,7 @@ describe("version 2", () => {
     expect(hex(encodeStudyFrame(contract, '{"name":"x"}'))).toBe(frames2.study);
     expect(hex(encodeOrderFrame(contract, order))).toBe(frames2.order);
     const next = { contract: { ...contract, hash: contract.hash.map((byte) => byte + 31) }, text: '{"name":"y"}' };
-    expect(hex(encodeStatement({ current: contract, next, isAsking: true }))).toBe(frames2.statement);
+    expect(hex(encodeStatementFrame({ current: contract, next, isAsking: true }))).toBe(frames2.statement);
   });
 
   it("is read as it was at first", () => {
@@ -53,7 +53,7 @@ describe("version 2", () => {
     expect(read(frames2.sketch)).toEqual({ ...heard, centroids: column(-2), sketches: [sketch] });
     expect(read(frames2.study)).toEqual({ kind: "study", text: '{"name":"x"}' });
     expect(read(frames2.order)).toEqual({ kind: "order", order });
-    expect(decodeStatement(Buffer.from(frames2.statement, "hex"))).toEqual({
+    expect(decodeStatementFrame(Buffer.from(frames2.statement, "hex"))).toEqual({
       current: "0102030405060708090a0b0c0d0e0f10",
       next: { id: "202122232425262728292a2b2c2d2e2f", text: '{"name":"y"}' },
       isAsking: true,

@@ -3,7 +3,7 @@
 import { complete } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { simulate } from "../../src/simulation/simulate.ts";
-import { eventLine, parseRecording, type RecordedEvent, type RecordingHeader } from "../../src/wire/recording.ts";
+import { parseRecording, type RecordedEvent, type RecordingHeader, recordingLine } from "../../src/wire/recording.ts";
 import { problem } from "../problem.ts";
 
 const header: RecordingHeader = {
@@ -33,9 +33,9 @@ test("simulate({ record }) hears every frame at both ends, in the order of the d
 });
 
 test("parseRecording(text) gives back what eventLine wrote, start by start, without half a last line", () => {
-  const lines = `${JSON.stringify(header)}\n${eventLine(event)}`;
+  const lines = `${JSON.stringify(header)}\n${recordingLine(event)}`;
   const connected: RecordedEvent = { at: 6, kind: "connected", peer: "other", frame: new Uint8Array(0) };
-  const text = `${lines}${JSON.stringify({ ...header, clock: 9 })}\n${eventLine(connected)}{"at": 3, "ki`;
+  const text = `${lines}${JSON.stringify({ ...header, clock: 9 })}\n${recordingLine(connected)}{"at": 3, "ki`;
   expect(parseRecording(text)).toEqual([
     { header, events: [event] },
     { header: { ...header, clock: 9 }, events: [connected] },
@@ -44,7 +44,7 @@ test("parseRecording(text) gives back what eventLine wrote, start by start, with
 
 test("parseRecording(text) says what is wrong with a text that is no recording", () => {
   expect(() => parseRecording("")).toThrow("a recording must begin with its header, got no line");
-  expect(() => parseRecording(eventLine(event))).toThrow("must begin with its header, got line 1 without one");
+  expect(() => parseRecording(recordingLine(event))).toThrow("must begin with its header, got line 1 without one");
   expect(() => parseRecording("x1,x2\n1,2\n")).toThrow("line 1 of a recording must be a JSON object");
   expect(() => parseRecording(`${JSON.stringify({ ...header, version: 2 })}\n`)).toThrow("must be 1, got 2");
 });

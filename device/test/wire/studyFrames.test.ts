@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { matrix, randomStream } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testSeed as seed } from "../../../test/runs.ts";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
@@ -16,8 +17,6 @@ import {
   frameBytes,
 } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "../problem.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 function contract(k: number, d: number): Contract {
   const hash = Uint8Array.from({ length: 16 }, (_, i) => i + 1);
@@ -57,7 +56,7 @@ describe("encodeCentroids(contract, stamp, centroids, present)", () => {
   it("writes the bytes that docs/protocol.md shows", () => {
     const shown = shownBytes(0);
     const stamp = { epoch: 4328719365, sequence: 7 };
-    const tag = { number: 3, table: 0xa1b2c3d4, seed: 0x01020304 };
+    const tag = { number: 3, table: 0xa1b2c3d4, start: 0x01020304 };
     const sketch = {
       origin: 17,
       version: 4328719365,

@@ -18,7 +18,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
-import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
+import { noPlugins, type Plugins, pluginMeasures } from "../plugins/plugin.ts";
 
 interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
@@ -38,9 +38,7 @@ interface ComparisonProblem {
   readonly plugins?: Plugins;
 }
 
-/** How good centroids are. */
 interface Quality {
-  /** GCD to the pooled solution. */
   readonly gcd: number;
   readonly cv: number;
   /**
@@ -57,11 +55,7 @@ interface Quality {
   readonly measures: Readonly<Record<string, number | null>>;
 }
 
-/** What every result is held against. */
-interface Reference {
-  readonly centroids: Matrix;
-  readonly restarts: number;
-}
+type Reference = ReturnType<typeof pooledReference>;
 
 /** Sums in different orders differ by far less. */
 const ROUNDING = 1e-9;
@@ -69,7 +63,8 @@ const ROUNDING = 1e-9;
 /** Beyond it a reference that is still beaten stays, and the rows that beat it say so. */
 export const MOST_RESTARTS = 640;
 
-function pooledReference(problem: ComparisonProblem, restarts: number): Reference {
+/** What every result is held against. */
+function pooledReference(problem: ComparisonProblem, restarts: number) {
   const { datasets, graph, k, alpha, seed } = problem;
   return { centroids: methods.pooled(datasets, graph, { k, alpha, seed, restarts }).centroids[0], restarts };
 }
@@ -119,7 +114,7 @@ function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitM
       beatsPooled: isBeaten(costRatio),
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
-      measures: measuresOf(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
+      measures: pluginMeasures(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
     };
   };
 }
@@ -137,16 +132,9 @@ const commonStarts = {
 
 export type ComparisonStart = keyof typeof commonStarts;
 
-/** Options of single methods, by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
-export interface CurvePoint {
-  readonly rounds: number;
-  readonly messages: number;
-  readonly bytes: number;
-  readonly gcd: number;
-  readonly costRatio: number | null;
-}
+export type CurvePoint = Pick<MethodOutcome, "rounds" | "messages" | "bytes" | "gcd" | "costRatio">;
 
 export interface MethodOutcome extends Quality {
   readonly method: string;
@@ -256,7 +244,7 @@ function outcome({ method, model, milliseconds, run }: Run, judge: (model: Metho
 }
 
 /** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */
-export function parseMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
+export function comparedMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
   const options: Record<string, Record<string, unknown>> = {};
   for (const text of texts) {
     const [, method, option, value] = /^([^.=]+)\.([^.=]+)=(.+)$/.exec(text) ?? [];

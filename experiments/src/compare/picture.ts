@@ -18,13 +18,13 @@ const margins = { marginLeft: 48, marginRight: 14, marginTop: 8, marginBottom: 4
 /** Below it results are as good as equal to the pooled one, and are drawn at the edge. */
 const FLOOR = 1e-16;
 
-export function drawBudget(outcomes: readonly MethodOutcome[], title: string): string {
+export function drawComparison(outcomes: readonly MethodOutcome[], title: string): string {
   const legend = Math.ceil(outcomes.length / COLUMNS);
   const height = TOP + HEIGHT + 62 + 20 * legend + 24;
   const page = blankPage(WIDTH, height, title);
   page.heading(LEFT, 24, title);
   page.label(LEFT, 56, "Distance to the pooled solution (GCD)");
-  page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all points above the pooled solution's, relative");
+  page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all rows above the pooled solution's, relative");
   const panels: Quality[] = [({ gcd }) => gcd, ({ costRatio }) => (costRatio === null ? null : costRatio - 1)];
   panels.forEach((quality, i) => {
     const x = LEFT + i * (PANEL + BETWEEN);
@@ -81,7 +81,6 @@ function drawPanel(document: Document, outcomes: readonly MethodOutcome[], quali
   });
 }
 
-/** Whole decades around some values. */
 function decades(values: readonly number[]): [number, number] {
   const low = Math.floor(Math.log10(Math.min(...values)));
   return [10 ** low, 10 ** Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))];

@@ -6,7 +6,7 @@ import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridX, gridY, plot, ruleX, ruleY } from "@observablehq/plot";
 import { type DotGrid, type MeasureName, summaryTitles } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
-import { asPower, dotPoints, type Extent, extentOf, type PictureLook, type Point } from "./series.ts";
+import { dotPoints, type Extent, type PictureLook, type Point, seriesExtent, seriesTickLabel } from "./series.ts";
 
 const WIDTH = 680;
 const RIGHT = 14;
@@ -31,7 +31,7 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
   const extent =
     grid.across === undefined
       ? undefined
-      : extentOf(
+      : seriesExtent(
           points.flat(2).filter((point) => point !== undefined),
           columns[0].measure,
         );
@@ -75,7 +75,7 @@ function drawPanel(
   { measure, width, height, extent }: PanelLook,
 ): Element {
   const known = points.filter((point) => point !== undefined);
-  const { domain, spacing } = extent ?? extentOf(known, measure);
+  const { domain, spacing } = extent ?? seriesExtent(known, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: width, spacing, direction: "across", most: 5 }).axis;
   const inside = known.map((point) => ({
     ...point,
@@ -96,7 +96,7 @@ function drawPanel(
       type: spacing === "linear" ? "linear" : "log",
       domain,
       ticks,
-      tickFormat: (value: number) => asPower(tickFormat(value)),
+      tickFormat: (value: number) => seriesTickLabel(tickFormat(value)),
       tickSize: 3,
       label: null,
     },

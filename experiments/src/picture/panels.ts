@@ -8,7 +8,14 @@ import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from 
 import { type DotGrid, type MeasureName, type PanelGrid, type SummaryName, summaryTitles } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
 import { drawDotGrid } from "./dots.ts";
-import { asPower, type Extent, extentOf, nameOf, type PictureLook, type Point, panelSeries } from "./series.ts";
+import {
+  type PictureLook,
+  type Point,
+  panelSeries,
+  pictureMethodName,
+  seriesExtent,
+  seriesTickLabel,
+} from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -20,7 +27,6 @@ const ACROSS = 14;
 const DOWN = 18;
 const BELOW = 86;
 
-/** The picture of a study, whichever kind it is. */
 export function drawPicture(
   table: readonly TableRow[],
   grid: PanelGrid | DotGrid,
@@ -79,7 +85,7 @@ const SAMPLE = 40;
 function legendOf(grid: PanelGrid) {
   let [x, line] = [LEFT, 0];
   return grid.methods.map((method) => {
-    const name = nameOf(grid, method);
+    const name = pictureMethodName(grid, method);
     const width = SAMPLE + textWidth(name);
     if (x > LEFT && x + width > WIDTH) [x, line] = [LEFT, line + 1];
     const placed = { method, name, x, line };
@@ -88,15 +94,10 @@ function legendOf(grid: PanelGrid) {
   });
 }
 
-interface Range extends Extent {
-  readonly ticks: number[];
-  readonly tickFormat: (value: number) => string;
-}
-
-function rangeOf(points: readonly Point[], measure: MeasureName): Range {
-  const { domain, spacing } = extentOf(points, measure);
+function rangeOf(points: readonly Point[], measure: MeasureName) {
+  const { domain, spacing } = seriesExtent(points, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
-  return { domain, spacing, ticks, tickFormat: (value) => asPower(tickFormat(value)) };
+  return { domain, spacing, ticks, tickFormat: (value: number) => seriesTickLabel(tickFormat(value)) };
 }
 
 /** Room around a panel for its ticks. */
@@ -106,7 +107,7 @@ const MARGIN_TOP = 8;
 const INSET = 6;
 
 interface PanelLook {
-  readonly range: Range;
+  readonly range: ReturnType<typeof rangeOf>;
   /** Which of its axes have labels. */
   readonly axes: { readonly x: boolean; readonly y: boolean };
   readonly width: number;

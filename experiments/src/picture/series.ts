@@ -2,21 +2,12 @@
 // axis of a measure reaches.
 
 import { methodTitles, type Spacing } from "@fedkm/pictures";
-import {
-  type DotEntry,
-  type DotGrid,
-  type MeasureName,
-  type PanelGrid,
-  type Strip,
-  type SummaryName,
-  spacingOf,
-} from "../studies/plan.ts";
-import { selectRows, type TableRow } from "../table.ts";
+import type { DotEntry, DotGrid, MeasureName, PanelGrid, Strip, SummaryName } from "../studies/plan.ts";
+import { selectCellRows, type TableRow } from "../table.ts";
 
 /** Rounding ends here; below it there is nothing to see. */
 const LOWEST = 1e-32;
 
-/** What was asked of a picture. */
 export interface PictureLook {
   readonly summary: SummaryName;
   /** A journal has captions of its own. */
@@ -39,7 +30,7 @@ export function panelSeries(
 ): Point[][] {
   const measure = column.measure ?? grid.measure;
   return grid.methods.map((method) => {
-    const own = selectRows(table, row.where, column.where, { method });
+    const own = selectCellRows(table, row.where, column.where, { method });
     // A method that the axis does not touch, such as local k-means and alpha, is as good everywhere.
     const flat = own.length > 0 && own.every((cell) => cell[grid.x.column] === null);
     const spread = flat ? grid.x.ticks.map((x) => ({ ...own[0], [grid.x.column]: x })) : own;
@@ -57,9 +48,15 @@ export function dotPoints(
   { row, column, summary }: { row: Strip; column: DotGrid["columns"][number]; summary: SummaryName },
 ): (Point | undefined)[] {
   return grid.entries.map((entry: DotEntry, i) => {
-    const [cell] = selectRows(table, row.where, column.where, entry.where);
+    const [cell] = selectCellRows(table, row.where, column.where, entry.where);
     return cell && pointOf(cell, i, column.measure, summary);
   });
+}
+
+/** Squared distances span decades, and a ratio is as far from 1 as its inverse. */
+function spacingOf(measure: MeasureName): Spacing {
+  if (/^(gcd|cv)(_aligned)?$/.test(measure)) return "decades";
+  return measure === "own_cost_ratio" ? "oneTwoFive" : "linear";
 }
 
 function isShare(measure: MeasureName): boolean {
@@ -82,8 +79,7 @@ function pointOf(cell: TableRow, x: number, measure: MeasureName, summary: Summa
   return { x, value: Math.max(value, LOWEST), low: Math.max(low <= 0 ? value : low, LOWEST), high };
 }
 
-/** What a picture calls a method. */
-export function nameOf(grid: PanelGrid, method: string): string {
+export function pictureMethodName(grid: PanelGrid, method: string): string {
   return grid.names?.[method] ?? methodTitles[method] ?? method;
 }
 
@@ -94,7 +90,7 @@ export interface Extent {
 }
 
 /** All values with the upper ends of their bars; where the axis is linear, with the lower ends too. */
-export function extentOf(points: readonly Point[], measure: MeasureName): Extent {
+export function seriesExtent(points: readonly Point[], measure: MeasureName): Extent {
   const spacing = spacingOf(measure);
   if (spacing === "decades") return { domain: decades(points), spacing };
   if (points.length === 0) return { domain: [0.5, 1], spacing };
@@ -143,7 +139,7 @@ function rounded(value: number): number {
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** 1e-6 as journals write it: 10⁻⁶. Other labels stay. */
-export function asPower(label: string): string {
+export function seriesTickLabel(label: string): string {
   const [, sign, digits] = /^1e(-?)(\d+)$/.exec(label) ?? [];
   if (digits === undefined) return label;
   return `10${sign === "" ? "" : "⁻"}${Array.from(digits, (digit) => superscripts[Number(digit)]).join("")}`;

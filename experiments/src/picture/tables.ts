@@ -2,18 +2,13 @@
 
 import type { DotGrid, PanelGrid, SummaryName } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
-import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
+import { dotPoints, type Point, panelSeries, pictureMethodName } from "./series.ts";
 
-/** The points of a method in one panel, or of all entries of a panel of dots, whose x is the number of an entry. */
-interface PanelPoints {
-  /** Its labels: of the row and the column, and of the method where there are lines. */
-  readonly labels: readonly string[];
-  /** In the name of a CSV column. */
-  readonly keys: readonly string[];
-  readonly points: readonly Point[];
-}
-
-function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): PanelPoints[] {
+/**
+ * The points of a method in one panel, or of all entries of a panel of dots, whose x is the number of an entry; with the
+ * labels of its row, column and method, and what stands for it in the name of a CSV column.
+ */
+function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName) {
   if ("entries" in grid) {
     return grid.rows.flatMap((row) =>
       grid.columns.map((column) => ({
@@ -26,7 +21,7 @@ function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summ
   return grid.rows.flatMap((row) =>
     grid.columns.flatMap((column) =>
       panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
-        labels: [row.label, column.label, nameOf(grid, grid.methods[i])],
+        labels: [row.label, column.label, pictureMethodName(grid, grid.methods[i])],
         keys: [row.label, column.label, grid.methods[i]],
         points,
       })),
@@ -34,7 +29,7 @@ function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summ
   );
 }
 
-function allX(panels: readonly PanelPoints[]): number[] {
+function allX(panels: ReturnType<typeof panelPoints>): number[] {
   return [...new Set(panels.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
 }
 

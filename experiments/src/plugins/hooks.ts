@@ -8,11 +8,11 @@ import type * as eraser from "@swc/wasm-typescript";
 const require = createRequire(import.meta.url);
 
 /** Wherever a plug-in lies, it shares the packages of whoever loads it: two copies would not know each other's data. */
-export const resolve: ResolveHook = (specifier, context, nextResolve) =>
+const resolvePlugin: ResolveHook = (specifier, context, nextResolve) =>
   nextResolve(specifier, specifier.startsWith("@fedkm/") ? { ...context, parentURL: import.meta.url } : context);
 
 /** It does not wait for anything: newer versions of Node ask for hooks that answer at once. */
-export const load: LoadHook = (url, context, nextLoad) => {
+const loadPlugin: LoadHook = (url, context, nextLoad) => {
   if (!/^file:.*\.m?ts$/.test(url)) return nextLoad(url, context);
   // Four megabytes that nobody else needs.
   const { transformSync }: typeof eraser = require("@swc/wasm-typescript");
@@ -26,3 +26,6 @@ export const load: LoadHook = (url, context, nextLoad) => {
     throw new SyntaxError(`${message ?? String(error)}${startLine === undefined ? "" : ` (line ${startLine})`}`);
   }
 };
+
+// As Node calls them.
+export { loadPlugin as load, resolvePlugin as resolve };

@@ -10,7 +10,6 @@ import { measureColumns, type StudyCell } from "../cell.ts";
 import type { DotGrid, PanelGrid, Plan, PlannedPicture } from "../studies/plan.ts";
 import * as hooks from "./hooks.ts";
 
-/** What data are drawn or dealt for. */
 export interface DataRequest {
   readonly devices: number;
   readonly pointsPerDevice: number;
@@ -39,7 +38,6 @@ export interface MeasuredResult {
   readonly datasets: readonly Matrix[];
   readonly labels?: readonly Uint32Array[] | undefined;
   readonly graph: Graph;
-  /** The centroids of pooled k-means. */
   readonly reference: Matrix;
 }
 
@@ -96,7 +94,7 @@ function shown(value: unknown): string {
 }
 
 /** All measures of a result; null where one is not a finite number. */
-export function measuresOf(plugins: Plugins, result: MeasuredResult): Record<string, number | null> {
+export function pluginMeasures(plugins: Plugins, result: MeasuredResult): Record<string, number | null> {
   const values = Object.entries(plugins.measures).map(([name, measure]) => {
     const value = measure(result);
     return [name, Number.isFinite(value) ? value : null];
@@ -127,7 +125,7 @@ function registerHooks(): void {
  * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is
  * code and may do what its user may.
  */
-export async function loadPlugins(files: readonly string[]): Promise<Plugins> {
+export async function loadExperimentPlugins(files: readonly string[]): Promise<Plugins> {
   let plugins = noPlugins;
   for (const file of files) plugins = withPlugin(plugins, file, await importPlugin(file));
   return plugins;

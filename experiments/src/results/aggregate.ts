@@ -1,7 +1,7 @@
 // From runs to what a figure shows: mean, standard error, 95 % interval, median and quartiles of every cell over its runs.
 
 import { cellColumns } from "../cell.ts";
-import { groupedBy, type TableRow, type Value } from "../table.ts";
+import { groupCells, type TableRow, type Value } from "../table.ts";
 
 /** What tells cells apart; runs of one cell differ in the rest. */
 const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");
@@ -26,7 +26,7 @@ export function aggregate(runs: readonly TableRow[], added: readonly string[] = 
     for (const column of groupColumns) key += `${row[column]},`;
     return key;
   };
-  return groupedBy(runs, keyOf).map((rows) => summarise(rows, added));
+  return groupCells(runs, keyOf).map((rows) => summarise(rows, added));
 }
 
 function summarise(rows: readonly TableRow[], added: readonly string[]): TableRow {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { StartName } from "../cell.ts";
-import { groupedBy, parseCsv, type TableRow } from "../table.ts";
+import { groupCells, parseCsv, type TableRow } from "../table.ts";
 
 /** Its columns are in the order of the CSV. */
 export type AgreementRow = TableRow<keyof ReturnType<typeof comparedMedians>>;
@@ -18,7 +18,7 @@ const ROUNDING = 1e-26;
  * factor: the medians are compared. range: half of our runs lie further apart than the factor, so that a median of ten
  * is not known that well; what can be asked is whether their median lies among our runs. rounding: nothing is asked.
  */
-export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly TableRow[]): AgreementRow[] {
+export function agreementRows(aggregated: readonly TableRow[], runs: readonly TableRow[]): AgreementRow[] {
   const isFigure = ({ study }: TableRow) => study === "figures";
   const [cells, singles] = [aggregated.filter(isFigure), runs.filter(isFigure)];
   return theirStarts.flatMap((start) => {
@@ -80,8 +80,8 @@ function comparedMedians(
 }
 
 /** For each start and method how many cells were asked what, and how many of them agree. */
-export function countAgreement(rows: readonly AgreementRow[]) {
-  return groupedBy(rows, ({ start, method }) => `${start} ${method}`).map((own) => {
+export function agreementSummary(rows: readonly AgreementRow[]) {
+  return groupCells(rows, ({ start, method }) => `${start} ${method}`).map((own) => {
     const by = (judge: string) => own.filter((row) => row.judged_by === judge);
     const agreeing = (some: readonly AgreementRow[]) => some.filter(({ agrees }) => agrees === 1).length;
     return {

@@ -8,7 +8,6 @@ import { aggregate } from "./aggregate.ts";
 /** A measure of one run, or its mean over the runs. */
 type ClaimMeasure = "gcd" | "cv" | "objective_rises" | "recovered_clusters";
 
-/** The value at some cell. */
 type Lookup = (measure: ClaimMeasure, method: "fedkm" | "distributed" | "local", at: ClaimSetting) => number;
 
 interface ClaimSetting {
@@ -20,7 +19,6 @@ interface ClaimSetting {
 interface Claim {
   /** The figure whose runs it is judged by. */
   readonly figure: number;
-  /** Where the paper says it. */
   readonly place: string;
   /** A few words, for a narrow table. */
   readonly name: string;
@@ -50,17 +48,11 @@ const alone = (value: Lookup, points: number) => value("gcd", "local", { points 
 const fromSparseToFull = (of: typeof theirs, value: Lookup, measure: ClaimMeasure, points: number) =>
   of(value, measure, points, 0.4) / of(value, measure, points, 1);
 
-const alphaFalls = {
-  figure: 1,
-  place: "IV-B",
-  sentence: "increasing alpha progressively reduces GCD",
-} as const;
-
-const connectivityFalls = {
-  figure: 3,
-  place: "IV-C",
-  sentence: "achieves decreasing GCD as connectivity increases",
-} as const;
+// Where the paper speaks of its figures.
+const [first, second] = [1, 2].map((figure) => ({ figure, place: "IV-B" }));
+const [third, fourth] = [3, 4].map((figure) => ({ figure, place: "IV-C" }));
+const alphaFalls = { ...first, sentence: "increasing alpha progressively reduces GCD" };
+const connectivityFalls = { ...third, sentence: "achieves decreasing GCD as connectivity increases" };
 
 const claims: readonly Claim[] = [
   {
@@ -76,8 +68,7 @@ const claims: readonly Claim[] = [
     holds: (value, m) => ours(value, "gcd", m) < ours(value, "gcd", m, 0.7, 0.5),
   },
   {
-    figure: 1,
-    place: "IV-B",
+    ...first,
     name: "nearer to pooled with m",
     sentence: "approaching the centralized solution as local sample size grows",
     measured: "GCD (alpha 1) at the largest size below the smallest",
@@ -85,8 +76,7 @@ const claims: readonly Claim[] = [
     holds: (value, m, largest) => ours(value, "gcd", largest) < ours(value, "gcd", m),
   },
   {
-    figure: 1,
-    place: "IV-B",
+    ...first,
     name: "below distributed",
     sentence:
       "outperforms distributed k-means on the isotropic and heterogeneous-variance datasets with lower GCD on anisotropic data",
@@ -94,8 +84,7 @@ const claims: readonly Claim[] = [
     holds: (value, m) => ours(value, "gcd", m) < theirs(value, "gcd", m),
   },
   {
-    figure: 1,
-    place: "IV-B",
+    ...first,
     name: "distributed behind local",
     sentence: "anisotropic data, where distributed k-means may fall behind local k-means",
     measured: "GCD of distributed above local",
@@ -104,8 +93,7 @@ const claims: readonly Claim[] = [
     holds: (value, m) => theirs(value, "gcd", m) > alone(value, m),
   },
   {
-    figure: 2,
-    place: "IV-B",
+    ...second,
     name: "CV falls with m",
     sentence: "decreasing cross-node disagreement as local sample size increases",
     measured: "CV (alpha 1) at the largest size below the smallest",
@@ -113,8 +101,7 @@ const claims: readonly Claim[] = [
     holds: (value, m, largest) => ours(value, "cv", largest) < ours(value, "cv", m),
   },
   {
-    figure: 2,
-    place: "IV-B",
+    ...second,
     name: "distributed: CV rises with m",
     sentence: "whereas distributed k-means exhibits the opposite trend",
     measured: "CV of distributed at the largest size above the smallest",
@@ -134,16 +121,14 @@ const claims: readonly Claim[] = [
     holds: (value, m) => ours(value, "gcd", m, 1) < ours(value, "gcd", m),
   },
   {
-    figure: 3,
-    place: "IV-C",
+    ...third,
     name: "best at p = 1",
     sentence: "reaching the best performance under full connectivity across all datasets",
     measured: "GCD at p 1 below p 0.4 and p 0.7",
     holds: (value, m) => ours(value, "gcd", m, 1) < Math.min(ours(value, "gcd", m, 0.4), ours(value, "gcd", m)),
   },
   {
-    figure: 3,
-    place: "IV-C",
+    ...third,
     name: "distributed behind local, p 0.4",
     sentence:
       "unstable behavior, particularly on anisotropic data and under sparse graphs, where it falls behind local k-means",
@@ -151,8 +136,7 @@ const claims: readonly Claim[] = [
     holds: (value, m) => theirs(value, "gcd", m, 0.4) > alone(value, m),
   },
   {
-    figure: 4,
-    place: "IV-C",
+    ...fourth,
     name: "CV falls with m, p 0.4",
     sentence: "achieves stronger consensus as local sample size increases",
     measured: "CV at p 0.4 at the largest size below the smallest",
@@ -160,8 +144,7 @@ const claims: readonly Claim[] = [
     holds: (value, m, largest) => ours(value, "cv", largest, 0.4) < ours(value, "cv", m, 0.4),
   },
   {
-    figure: 4,
-    place: "IV-C",
+    ...fourth,
     name: "CV depends less on p",
     sentence:
       "largely independent of graph connectivity, whereas distributed k-means is highly sensitive to sparse communication",
@@ -169,8 +152,7 @@ const claims: readonly Claim[] = [
     holds: (value, m) => fromSparseToFull(ours, value, "cv", m) < fromSparseToFull(theirs, value, "cv", m),
   },
   {
-    figure: 4,
-    place: "IV-C",
+    ...fourth,
     name: "distributed: CV worse, p 0.4",
     sentence: "distributed k-means shows degraded consensus",
     measured: "CV of distributed at p 0.4 above p 1",
@@ -283,15 +265,8 @@ function asRun(row: TableRow): TableRow {
   };
 }
 
-/** Rows of one start and dataset, to be looked up by what they are about. */
-interface RowIndex {
-  readonly runs: readonly TableRow[string][];
-  /** In rising order. */
-  readonly sizes: readonly number[];
-  readonly valueIn: (run: TableRow[string]) => Lookup;
-}
-
-function indexOf(rows: readonly TableRow[]): RowIndex {
+/** Rows of one start and dataset, to be looked up by what they are about; sizes in rising order. */
+function indexOf(rows: readonly TableRow[]) {
   const key = (...parts: readonly unknown[]) => parts.join(" ");
   const found = new Map(
     rows.map((row) => [
@@ -311,14 +286,17 @@ function indexOf(rows: readonly TableRow[]): RowIndex {
       .map(Number)
       .sort((a, b) => a - b),
     valueIn:
-      (run) =>
+      (run: TableRow[string]): Lookup =>
       (measure, method, { points, alpha, edgeProbability }) =>
         Number(found.get(key(run, method, points, alpha ?? "-", edgeProbability ?? "-"))?.[measure] ?? Number.NaN),
   };
 }
 
 /** In how many runs, at how many sizes each, a claim holds. */
-function count({ across, holds }: Claim, { runs, sizes, valueIn }: RowIndex): { held: number; of: number } {
+function count(
+  { across, holds }: Claim,
+  { runs, sizes, valueIn }: ReturnType<typeof indexOf>,
+): { held: number; of: number } {
   const largest = sizes[sizes.length - 1];
   let [held, of] = [0, 0];
   for (const run of runs) {

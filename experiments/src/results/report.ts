@@ -1,31 +1,19 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
-import { count, escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
+import { countLabel, escaped, htmlPage, htmlTable, methodTitles, significantLabel } from "@fedkm/pictures";
 import { splitNames } from "../cell.ts";
-import type { TableRow } from "../table.ts";
-import { type AgreementRow, countAgreement } from "./agreement.ts";
-
-/** Of one kind of data and one start: a line for each method, a ratio for each split. */
-interface PersonalisationTable {
-  readonly title: string;
-  readonly heading: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-export interface Personalisation {
-  readonly tables: readonly PersonalisationTable[];
-  /** A sentence for each start. */
-  readonly sentences: readonly string[];
-}
+import { groupCells, type TableRow } from "../table.ts";
+import { type AgreementRow, agreementSummary } from "./agreement.ts";
 
 /** From aggregated rows; undefined where the study is not among them. */
-export function personalisationOf(aggregated: readonly TableRow[]): Personalisation | undefined {
+export function reportPersonalisation(aggregated: readonly TableRow[]) {
   const cells = aggregated.filter(({ study }) => study === "heterogeneity");
   if (cells.length === 0) return undefined;
   const starts = distinct(cells.map(({ start }) => start)).filter((start) => start !== null);
   const kinds = distinct(cells.map(({ dataset }) => String(dataset).split(" ")[0]));
   const of = (start: unknown) => cells.filter((row) => row.start === start || row.start === null);
   return {
+    // Of one kind of data and one start: a line for each method, a ratio for each split.
     tables: starts.flatMap((start) =>
       kinds.map((kind) => ({
         title: `${start} start, ${kind}`,
@@ -39,6 +27,7 @@ export function personalisationOf(aggregated: readonly TableRow[]): Personalisat
         ]),
       })),
     ),
+    // One for each start.
     sentences: starts.map((start) => sentence(String(start), of(start))),
   };
 }
@@ -69,7 +58,7 @@ function distinct<T>(values: readonly T[]): T[] {
  * One line about all runs of Algorithm 1: whether the objective ever rose, and how far their ends are from fixed points.
  * Undefined where none of the rows is of Algorithm 1.
  */
-export function certifiedLine(runs: readonly TableRow[]): string | undefined {
+export function reportCertificateLine(runs: readonly TableRow[]): string | undefined {
   const certified = runs.filter(({ largest_rise }) => largest_rise !== null);
   if (certified.length === 0) return undefined;
   const most = (column: string) => certified.reduce((largest, row) => Math.max(largest, Number(row[column])), 0);
@@ -78,12 +67,11 @@ export function certifiedLine(runs: readonly TableRow[]): string | undefined {
   const descent =
     rise === 0
       ? "none raised the objective in any round"
-      : `${count(rose)} raised the objective, by ${significant(rise, 2)} at most`;
-  const residual = significant(most("relative_residual"), 2);
-  return `${count(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
+      : `${countLabel(rose)} raised the objective, by ${significantLabel(rise, 2)} at most`;
+  const residual = significantLabel(most("relative_residual"), 2);
+  return `${countLabel(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
 }
 
-/** A run that can be watched. */
 export interface WatchedRun {
   readonly dataset: string;
   readonly start: string;
@@ -102,7 +90,7 @@ interface ReportParts {
   readonly claims: readonly TableRow[];
   readonly agreement: readonly AgreementRow[];
   readonly aggregated: readonly TableRow[];
-  readonly personalisation: Personalisation | undefined;
+  readonly personalisation: ReturnType<typeof reportPersonalisation>;
   readonly watched: readonly WatchedRun[];
   /** Standalone SVG, side by side if they are two of a kind. */
   readonly pictures: readonly string[];
@@ -110,9 +98,8 @@ interface ReportParts {
   readonly manifest: object;
 }
 
-export function renderReport(parts: ReportParts): string {
-  const { title, effort, certified, claims, agreement, aggregated, personalisation, watched, pictures, manifest } =
-    parts;
+export function renderStudyReport(parts: ReportParts): string {
+  const { title, effort, certified, claims, agreement, personalisation, watched, pictures } = parts;
   const isFigures = claims.length > 0;
   return htmlPage(
     title,
@@ -123,11 +110,11 @@ ${isFigures ? claimSection(claims) : ""}
 ${agreement.length > 0 ? agreementSection(agreement) : ""}
 ${personalisation === undefined ? "" : personalisationSection(personalisation)}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
-${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
+${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(parts.aggregated)}`}
 ${watched.length > 0 ? watchSection(watched) : ""}
 <h2>Manifest</h2>
 <p>The same options give the same bytes of every CSV file, on any machine and with any number of workers.</p>
-<pre>${escaped(JSON.stringify(manifest, undefined, 2))}</pre>`,
+<pre>${escaped(JSON.stringify(parts.manifest, undefined, 2))}</pre>`,
   );
 }
 
@@ -145,18 +132,18 @@ ${htmlTable({
 /** Every claim on one line for each dataset, the starts side by side. */
 function claimSection(claims: readonly TableRow[]): string {
   const starts = [...new Set(claims.map(({ start }) => String(start)))];
-  const keys = [...new Set(claims.map(({ name, dataset }) => JSON.stringify([name, dataset])))];
-  const rows = keys.map((key) => {
-    const [name, dataset] = JSON.parse(key);
-    const all = claims.filter((one) => one.name === name && one.dataset === dataset);
+  const rows = groupCells(claims, ({ name, dataset }) => JSON.stringify([name, dataset])).map((all) => {
     const results = starts.flatMap((start) => {
       const row = all.find((one) => one.start === start);
       return row === undefined
         ? ["", "", ""]
         : [`${row.means_held} of ${row.means}`, `${row.runs_held} of ${row.runs}`, String(row.verdict)];
     });
-    const { claim, measured, section, figure } = all[0];
-    return { said: [String(claim), String(measured)], cells: [dataset, String(section), String(figure), ...results] };
+    const { claim, measured, dataset, section, figure } = all[0];
+    return {
+      said: [String(claim), String(measured)],
+      cells: [String(dataset), String(section), String(figure), ...results],
+    };
   });
   const heading = [
     "the paper says",
@@ -181,7 +168,7 @@ ${htmlTable({
 }
 
 function agreementSection(agreement: readonly AgreementRow[]): string {
-  const counts = countAgreement(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
+  const counts = agreementSummary(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
     start,
     methodTitles[method] ?? method,
     of === 0 ? "" : `${agreeing} of ${of}`,
@@ -210,7 +197,7 @@ ${htmlTable({ heading: ["start", "method", "medians that agree", "among our runs
 ${rows.length > 0 ? htmlTable({ heading, rows, names: 2 }) : ""}`;
 }
 
-function personalisationSection({ tables, sentences }: Personalisation): string {
+function personalisationSection({ tables, sentences }: NonNullable<ReportParts["personalisation"]>): string {
   const parts = tables.map(
     ({ title, heading, rows }) => `<h3>${escaped(title)}</h3>\n${htmlTable({ heading, rows, names: 1 })}`,
   );
@@ -256,5 +243,5 @@ function short(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if (value === 0 || (Number.isInteger(value) && Math.abs(value) < 1e6)) return String(value);
-  return significant(value, Math.abs(value) < 1e-3 ? 2 : 3);
+  return significantLabel(value, Math.abs(value) < 1e-3 ? 2 : 3);
 }

@@ -7,9 +7,9 @@ import { latexTable, pgfplotsTable } from "../picture/tables.ts";
 import type { Plan } from "../studies/plan.ts";
 import { parseCsv, type TableRow, toCsv } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
-import { compareWithStudy, countAgreement } from "./agreement.ts";
+import { agreementRows, agreementSummary } from "./agreement.ts";
 import { judgeClaims } from "./claims.ts";
-import { certifiedLine, personalisationOf, renderReport, type WatchedRun } from "./report.ts";
+import { renderStudyReport, reportCertificateLine, reportPersonalisation, type WatchedRun } from "./report.ts";
 
 export interface FinishedRuns {
   readonly plan: Plan;
@@ -34,7 +34,7 @@ export function resultsOf(
   const aggregated = aggregate(runs, measures);
   const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
-  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
+  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? agreementRows(aggregated, runs) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
     const { summary = grid.summary } = look;
     return {
@@ -45,20 +45,16 @@ export function resultsOf(
     };
   });
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
-  const certified = certifiedLine(runs);
-  const personalisation = personalisationOf(aggregated);
-  const watched = watch(runs);
-  const report = renderReport({
-    title: `fedkm reproduce ${manifest.what}`,
-    effort,
-    certified,
-    claims,
+  const certified = reportCertificateLine(runs);
+  const found = { manifest, effort, certified, claims, personalisation: reportPersonalisation(aggregated) };
+  const shown = { ...found, watched: watch(runs) };
+  const title = `fedkm reproduce ${manifest.what}`;
+  const report = renderStudyReport({
+    ...shown,
+    title,
     agreement,
     aggregated,
-    personalisation,
-    watched,
     pictures: pictures.map(({ svg }) => svg),
-    manifest,
   });
   const files = new Map<string, string | Uint8Array>([
     ["runs.csv", csv],
@@ -75,7 +71,6 @@ export function resultsOf(
     ]),
     ["report.html", report],
   ]);
-  const counts = countAgreement(agreement);
   // The files are contents by name, for a folder.
-  return { manifest, seconds, effort, certified, claims, personalisation, agreement: counts, watched, files };
+  return { ...shown, seconds, agreement: agreementSummary(agreement), files };
 }

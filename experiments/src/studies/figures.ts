@@ -1,7 +1,7 @@
 // Figures 1 to 4 of the paper: GCD and CV by local sample size, for three alphas and for three densities of the network.
 
 import { localSetting, paperSetting, type StartName, type StudyCell, seedOfRun, startTitles } from "../cell.ts";
-import type { PanelGrid, Planner } from "./plan.ts";
+import type { PanelGrid, Planner, PlanOptions } from "./plan.ts";
 
 export const kinds = ["iso", "aniso", "var"] as const;
 const alphas = [0, 0.5, 1] as const;
@@ -10,13 +10,10 @@ const probabilities = [0.4, 0.7, 1] as const;
 /** 50, 100, .. 800 points a device. */
 export const paperSizes = Array.from({ length: 16 }, (_, i) => 50 * (i + 1));
 
-interface FigureOptions {
+interface FigureOptions extends Omit<PlanOptions, "quick"> {
   /** Figures 1 and 2 vary alpha, 3 and 4 the density. */
   readonly figures: readonly number[];
   readonly sizes: readonly number[];
-  readonly starts: readonly StartName[];
-  readonly runs: number;
-  readonly seed: number;
 }
 
 function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): StudyCell[] {
@@ -50,7 +47,6 @@ function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Stu
 
 const quickSizes = [50, 200];
 
-/** The study of some of the paper's figures. */
 export function figureStudy(...figures: readonly number[]): Planner {
   return ({ starts, runs, seed, quick }) => ({
     cells: figureCells({ figures, sizes: quick ? quickSizes : paperSizes, starts, runs, seed }),
@@ -61,7 +57,6 @@ export function figureStudy(...figures: readonly number[]): Planner {
   });
 }
 
-/** The picture of a figure under one start. */
 function figureGrid(figure: number, start: StartName, quick: boolean): PanelGrid {
   const measure = figure % 2 === 1 ? "gcd" : "cv";
   const byAlpha = figure <= 2;

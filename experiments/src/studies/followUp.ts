@@ -3,17 +3,9 @@
 
 import type { LabelledPoints } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import {
-  type DatasetName,
-  localSetting,
-  paperSetting,
-  type StartName,
-  type StudyCell,
-  seedOfRun,
-  startTitles,
-} from "../cell.ts";
+import { localSetting, paperSetting, type StartName, type StudyCell, seedOfRun, startTitles } from "../cell.ts";
 import { kinds, paperSizes } from "./figures.ts";
-import { type PanelGrid, type Plan, type Planner, type PlanOptions, runNumbers } from "./plan.ts";
+import { type PanelGrid, type Plan, type Planner, type PlanOptions, plannedRuns } from "./plan.ts";
 
 /** Algorithm 1 with either coupling. */
 const couplings = ["fedkm", "fedkm-ot"] as const;
@@ -84,7 +76,7 @@ function sweepCells(
   /** Of the draw, where a sweep is over sizes. */
   size?: number,
 ): StudyCell[] {
-  return runNumbers(options).flatMap((run) => {
+  return plannedRuns(options).flatMap((run) => {
     const drawn = { ...common, run, seed: seedOfRun(options.seed, run, size) };
     return [{ ...localSetting, ...drawn }, ...options.starts.flatMap((start) => linked(start, drawn))];
   });
@@ -169,7 +161,7 @@ const regimes: Planner = (options) => {
   );
   const starts = options.starts.filter((start) => start !== "auto");
   const cells = kinds.flatMap((dataset) =>
-    runNumbers(options).flatMap((run) => {
+    plannedRuns(options).flatMap((run) => {
       const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run) };
       return starts.flatMap((start) =>
         variants.map((variant) => ({
@@ -248,16 +240,11 @@ export function featuresPlan({ labels }: LabelledPoints, devices: number, option
 const COMPONENTS = 50;
 
 /** Wider points become their 50 principal components, as in the follow-up's study of CIFAR-10. */
-export function reducedFeatures({ points, labels }: LabelledPoints): LabelledPoints {
+export function followUpFeatures({ points, labels }: LabelledPoints): LabelledPoints {
   return { points: points.cols > COMPONENTS ? principalComponents(points, COMPONENTS) : points, labels };
 }
 
-interface ComparedSet {
-  readonly dataset: DatasetName;
-  readonly devices: number;
-  readonly pointsPerDevice: number | null;
-  readonly k: number;
-}
+type ComparedSet = Pick<StudyCell, "dataset" | "devices" | "pointsPerDevice" | "k">;
 
 const RHOS = [1, 10, 100];
 
@@ -270,7 +257,7 @@ function comparisonPlan(
   const { passes: morePasses, ...common } = special;
   const isFeatures = study === "features";
   const cells = sets.flatMap((set) =>
-    runNumbers(options).flatMap((run): StudyCell[] => {
+    plannedRuns(options).flatMap((run): StudyCell[] => {
       const drawn = { study, ...set, run, seed: seedOfRun(options.seed, run) };
       const linked = { ...drawn, ...common, ...(options.quick && { rounds: 30 }) };
       return [

@@ -1,8 +1,6 @@
 // Where personalisation pays, the paper's point: the same points dealt in five ways, each device judged on rows it has not seen.
 
 import {
-  type DealtName,
-  type DrawnName,
   localSetting,
   paperSetting,
   type StartName,
@@ -12,7 +10,7 @@ import {
   startTitles,
 } from "../cell.ts";
 import { kinds } from "./figures.ts";
-import { type DotEntry, ownCostAxis, type Planner, runNumbers } from "./plan.ts";
+import { type DotEntry, type Planner, plannedRuns } from "./plan.ts";
 
 /** From nearly alone to nearly one clustering. */
 const strengths = [0.01, 0.1, 1, 10];
@@ -20,19 +18,14 @@ const strengths = [0.01, 0.1, 1, 10];
 const common = ["consensus", "fkm", "kfed"] as const;
 const POINTS = 50;
 
-/** Whose rows are one kind of data, dealt by one split. */
-function dealtName(kind: DrawnName, split: (typeof splitNames)[number]): DealtName {
-  return `${kind} ${split}`;
-}
-
 /** Few points, so that a device alone cannot know its clusters well. */
 export const heterogeneity: Planner = (options) => {
   const study = "heterogeneity";
   const shown = options.quick ? (["var"] as const) : kinds;
   const cells = shown.flatMap((kind) =>
     splitNames.flatMap((split) =>
-      runNumbers(options).flatMap((run): StudyCell[] => {
-        const dataset = dealtName(kind, split);
+      plannedRuns(options).flatMap((run): StudyCell[] => {
+        const dataset = `${kind} ${split}` as const;
         const drawn = { study, dataset, pointsPerDevice: POINTS, run, seed: seedOfRun(options.seed, run) };
         return [
           { ...localSetting, ...drawn },
@@ -50,16 +43,18 @@ export const heterogeneity: Planner = (options) => {
       caption: `Start of Algorithm 1: ${startTitles[start]}.`,
       rows: shown.map((kind) => ({
         label: kind,
-        where: { study, dataset: splitNames.map((split) => dealtName(kind, split)) },
+        where: { study, dataset: splitNames.map((split) => `${kind} ${split}` as const) },
       })),
       columns: splitNames.map((split) => ({
         label: split,
-        where: { dataset: kinds.map((kind) => dealtName(kind, split)) },
+        where: { dataset: kinds.map((kind) => `${kind} ${split}` as const) },
         measure: "own_cost_ratio",
       })),
       summary: "mean" as const,
       entries: entriesOf(start),
-      ...ownCostAxis,
+      // One scale for all panels, and a line where a device does as well as pooled.
+      level: 1,
+      across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
     },
   }));
   return { cells, pictures, figures: [] };

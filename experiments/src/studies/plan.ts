@@ -1,7 +1,6 @@
 // What a study consists of: its cells, and what its pictures show, said without drawing them: panels with lines over an
 // axis, or with a dot for each method.
 
-import type { Spacing } from "@fedkm/pictures";
 import type { StartName, StudyCell } from "../cell.ts";
 import type { Where } from "../table.ts";
 
@@ -26,11 +25,10 @@ export interface Plan {
   readonly figures: readonly number[];
 }
 
-/** Makes the plan of one study from what was asked for. */
 export type Planner = (options: PlanOptions) => Plan;
 
 /** Runs 1, 2, .. */
-export function runNumbers({ runs }: PlanOptions): number[] {
+export function plannedRuns({ runs }: PlanOptions): number[] {
   return Array.from({ length: runs }, (_, i) => i + 1);
 }
 
@@ -44,12 +42,6 @@ export interface Strip {
 
 /** gcd, cv, their aligned forms, nmi, nmi_own, own_cost_ratio, or one that a plug-in adds. */
 export type MeasureName = string;
-
-/** Squared distances span decades, and a ratio is as far from 1 as its inverse. */
-export function spacingOf(measure: MeasureName): Spacing {
-  if (/^(gcd|cv)(_aligned)?$/.test(measure)) return "decades";
-  return measure === "own_cost_ratio" ? "oneTwoFive" : "linear";
-}
 
 /**
  * What stands for the runs of a cell. error: mean and standard error, as in the paper. mean: mean and its 95 % interval,
@@ -105,9 +97,3 @@ export interface DotGrid extends Grid {
   /** The name of the axis across, where columns do not name it; all panels then have one scale. */
   readonly across?: string;
 }
-
-/** The axis of pictures about own cost: one scale for all panels, and a line where a device does as well as pooled. */
-export const ownCostAxis = {
-  level: 1,
-  across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
-} as const;

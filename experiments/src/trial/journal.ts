@@ -3,19 +3,12 @@
 
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import type { RunRow } from "./trial.ts";
 
 /** Thrown where a run is to be resumed with other options than it was begun with. */
 export class OtherRunError extends Error {
   override readonly name = "OtherRunError";
-}
-
-interface Journal {
-  /** What an earlier run has finished: batch number and rows. */
-  readonly finished: ReadonlyMap<number, readonly RunRow[]>;
-  add(batch: number, rows: readonly RunRow[]): void;
-  close(): void;
 }
 
 const NAME = "finished.jsonl";
@@ -24,7 +17,7 @@ const NAME = "finished.jsonl";
  * Opens the journal of a folder. Its first line is the manifest: with `resume` the folder must hold a journal of the same
  * one, else a new journal begins.
  */
-export function openJournal(folder: string, manifest: object, resume: boolean): Journal {
+export function openJournal(folder: string, manifest: object, resume: boolean) {
   const file = join(folder, NAME);
   const first = JSON.stringify(manifest);
   try {
@@ -33,11 +26,12 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     if (resume && whole[0] !== first) {
       throw new OtherRunError(`the run in ${folder} has other options, which are ${whole[0] ?? "lost"}`);
     }
-    const lines = whole.slice(1).map((line): [number, RunRow[]] => JSON.parse(line));
+    const lines = whole.slice(1).map((line): [number, readonly RunRow[]] => JSON.parse(line));
     const output = resume ? continued(file, whole) : begun(file, first);
     return {
+      /** What an earlier run has finished: batch number and rows. */
       finished: new Map(lines),
-      add(batch, rows) {
+      add(batch: number, rows: readonly RunRow[]) {
         writeSync(output, `${JSON.stringify([batch, rows])}\n`);
         fsyncSync(output);
       },
@@ -45,7 +39,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     };
   } catch (error) {
     if (error instanceof OtherRunError) throw error;
-    throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
 }
 

@@ -13,7 +13,6 @@ export interface PoolOptions {
   readonly workers: number;
   /** The points of cells that name them. */
   readonly features?: LabelledPoints | undefined;
-  /** Files of the plug-ins that cells name. */
   readonly plugins?: readonly string[] | undefined;
   /** Ends all work at once; what was reported stays. */
   readonly signal?: AbortSignal;
@@ -30,7 +29,7 @@ export async function runBatches(
   { workers, features, plugins = [], signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const waiting = [...batches].sort(([, a], [, b]) => workIn(b) - workIn(a));
+  const waiting = [...batches].sort(([, a], [, b]) => poolWork(b) - poolWork(a));
   const processes = Array.from({ length: Math.min(workers, waiting.length) }, () => {
     // Flags of this process, such as those of a test runner, are not for workers; typed arrays need this serialization.
     const worker = fork(file, { execArgv: [], serialization: "advanced" });
@@ -51,11 +50,10 @@ export async function runBatches(
 }
 
 /** A rough measure of what cells cost: their points, and something for every cell. */
-export function workIn(cells: readonly StudyCell[]): number {
+export function poolWork(cells: readonly StudyCell[]): number {
   return cells.length * (100 + (cells[0].pointsPerDevice ?? 1000));
 }
 
-/** What a worker answers to a batch. */
 type Answer = { readonly rows: readonly RunRow[] } | { readonly failure: string };
 
 function work(

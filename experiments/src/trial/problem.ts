@@ -25,15 +25,7 @@ import {
 import { defaults } from "@fedkm/core/defaults";
 import type { StartName, StudyCell } from "../cell.ts";
 import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
-import { type DealtPoints, partitionOf } from "./datasets.ts";
-
-/** Where the devices of a problem begin, each start made once for all cells that need it. */
-interface Starts {
-  /** Every device's own k-means. */
-  local(graph: Graph): readonly Matrix[];
-  /** What a method that knows alpha, or none, begins with. */
-  of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[];
-}
+import { type DealtPoints, trialPartition } from "./datasets.ts";
 
 /** Centroids, and every device's loss per point there. */
 interface Made {
@@ -41,8 +33,8 @@ interface Made {
   readonly losses: readonly number[];
 }
 
-/** The same centroids as `fit` would find for every cell anew, which would take longer than most cells. */
-function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts {
+/** Where the devices of a problem begin, made once: the same centroids as `fit` would find for every cell anew, which would take longer than most cells. */
+function startsOf(datasets: readonly Matrix[], k: number, seed: number) {
   const kept = new Map<string, Made>();
   const made = (init: "kmeans++" | "local" | "federated", graph: Graph): Made => {
     // Own centroids know of no network, and a common seed of who is connected with whom, not by which links.
@@ -56,8 +48,10 @@ function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts 
     return start;
   };
   return {
-    local: (graph) => made("local", graph).centroids,
-    of(name, graph, alpha, coupling) {
+    /** Every device's own k-means. */
+    local: (graph: Graph) => made("local", graph).centroids,
+    /** What a method that knows alpha, or none, begins with. */
+    of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[] {
       if (name !== "auto") return made(name, graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
@@ -95,7 +89,7 @@ export interface CellProblem {
   readonly partition: DealtPoints;
   readonly groups: readonly DeviceGroup[];
   graph(edgeProbability: number | null): Graph;
-  readonly starts: Starts;
+  readonly starts: ReturnType<typeof startsOf>;
   /** Largest difference between two points in any column. */
   readonly range: number;
   /** Gives back what the kernel holds. */
@@ -105,7 +99,7 @@ export interface CellProblem {
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
 export function cellProblem(cell: StudyCell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
   const { devices, k, seed, dataset } = cell;
-  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
+  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? trialPartition(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
   const half = devices / 2;
   const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];

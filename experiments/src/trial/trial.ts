@@ -21,8 +21,8 @@ import {
   stationarityResidual,
 } from "@fedkm/core";
 import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
-import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "../cell.ts";
-import { measuresOf, noPlugins, type Plugins, pluggedGraph } from "../plugins/plugin.ts";
+import { cellColumns, measureColumns, type StudyCell, variants } from "../cell.ts";
+import { noPlugins, type Plugins, pluggedGraph, pluginMeasures } from "../plugins/plugin.ts";
 import type { TableRow } from "../table.ts";
 import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
 
@@ -30,7 +30,7 @@ import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
  * How many clusters of all devices somebody who hears every message recovers: share and mean right to 1e-6. `rounds` are
  * everybody's centroids after each round of a run that visits the devices in order, on a network with all links.
  */
-export function countRecovered(
+export function countTrialRecoveries(
   datasets: readonly Matrix[],
   rounds: readonly (readonly Matrix[])[],
   alpha: number,
@@ -68,6 +68,17 @@ function isRight({ share, mean }: RecoveredCluster, points: Matrix, labels: Uint
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
+export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
+  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
+  return {
+    ...same,
+    points_per_device: pointsPerDevice,
+    edge_probability: graph ?? edgeProbability,
+    safeguard: safeguard ? 1 : 0,
+    most_rounds: rounds,
+  };
+}
+
 export type RunRow = TableRow<(typeof runColumns)[number]>;
 
 /** Cells of one problem, which is made once and forgotten. */
@@ -98,7 +109,7 @@ function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow 
     objective: cell.alpha === null ? null : objective,
     objective_rises: cell.alpha === null ? null : rises(history).length,
     recovered_clusters:
-      overheard.length === 0 ? null : countRecovered(problem.partition.datasets, overheard, cell.alpha ?? 1),
+      overheard.length === 0 ? null : countTrialRecoveries(problem.partition.datasets, overheard, cell.alpha ?? 1),
     rounds,
     converged: converged ? 1 : 0,
     // The start is not counted: a given one has no honest price.
@@ -106,7 +117,7 @@ function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow 
     bytes: bytes - history[0].bytes,
     ...certificate(cell, problem, graph, model),
     own_cost_ratio: ownCostRatio(problem, centroids),
-    ...measuresOf(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
+    ...pluginMeasures(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
   };
 }
 

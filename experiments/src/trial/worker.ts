@@ -2,7 +2,7 @@
 
 import type { LabelledPoints } from "@fedkm/core";
 import type { StudyCell } from "../cell.ts";
-import { loadPlugins, type Plugins } from "../plugins/plugin.ts";
+import { loadExperimentPlugins, type Plugins } from "../plugins/plugin.ts";
 import { trials } from "./trial.ts";
 
 /** What a worker is sent: first the points of cells that name them and the files of plug-ins, then batches. */
@@ -17,7 +17,7 @@ process.on("message", async (task: Task) => {
   if ("cells" in task) process.send?.(await answer(task.cells));
   else {
     ({ features } = task);
-    plugins = loadPlugins(task.plugins);
+    plugins = loadExperimentPlugins(task.plugins);
     // Said when the first batch is answered.
     plugins.catch(() => {});
   }

@@ -3,7 +3,6 @@
 import { DataError } from "../source/refusal.ts";
 import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
 
-/** Browsers and Node alike. */
 export const webPlatform: Platform = {
   isText(bytes) {
     if (bytes.includes(0)) return false;
@@ -24,17 +23,14 @@ export const webPlatform: Platform = {
 async function inflate(packed: Uint8Array, length: number): Promise<Uint8Array> {
   const unpacked = new Uint8Array(length);
   let at = 0;
-  const stream = streamOf(one(packed)).pipeThrough(new DecompressionStream("deflate-raw"));
+  const whole = new Blob([packed as Uint8Array<ArrayBuffer>]).stream();
+  const stream = whole.pipeThrough(new DecompressionStream("deflate-raw"));
   for await (const piece of chunks(stream)) {
     if (at + piece.length > length) throw new Error("more than it says");
     unpacked.set(piece, at);
     at += piece.length;
   }
   return unpacked.subarray(0, at);
-}
-
-async function* one(piece: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield piece;
 }
 
 function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {

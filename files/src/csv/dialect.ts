@@ -4,25 +4,17 @@ import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { type CellReader, cellValue, daysOf } from "../table/cell.ts";
+import { type CellReader, daysOf, usualCells } from "../table/cell.ts";
 import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
-import { type Cells, cellAt, emptyCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
+import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
 export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
 const SAMPLE_RECORDS = 200;
 
-interface Sample {
-  /** The cells of the first records that are whole and not blank. */
-  readonly records: readonly (readonly string[])[];
-  /** Of the first record. */
-  readonly line: number;
-  /** Those looked at last. */
-  readonly cells: Cells;
-}
-
-function sample(text: TextBytes, delimiter: string): Sample {
-  const cells = emptyCells();
+/** The cells of the first records that are whole and not blank, the line of the first, and the cells looked at last. */
+function sample(text: TextBytes, delimiter: string) {
+  const cells = emptyCsvCells();
   const records: (readonly string[])[] = [];
   const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
   let next = reader.next();
@@ -44,7 +36,7 @@ export function likelyDelimiter(text: TextBytes): string {
 
 /** Share of records with the first one's number of cells, at least two; then numbers among the cells tell. */
 function evenness(text: TextBytes, delimiter: string): number {
-  let records: Sample["records"];
+  let records: readonly (readonly string[])[];
   try {
     ({ records } = sample(text, delimiter));
   } catch {
@@ -54,7 +46,7 @@ function evenness(text: TextBytes, delimiter: string): number {
   if (width < 2) return 0;
   const even = records.filter((record) => record.length === width);
   const cells = even.flat();
-  const readable = cells.filter((cell) => cellValue(cell) !== undefined).length;
+  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined).length;
   return even.length / records.length + readable / Math.max(1, cells.length);
 }
 
@@ -91,7 +83,7 @@ function layoutOfText(feed: Feed, { options, limits, rules }: ReadPlan): CsvLayo
     const name = header ? cell.trim() : "";
     return {
       name: name === "" ? `column${c + 1}` : name,
-      kind: kindOf(
+      kind: csvColumnKind(
         body.map((record) => record[c] ?? ""),
         rules,
       ),
@@ -141,7 +133,7 @@ function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells
     const got = length === (completed ? 1 : 0) ? "an empty file" : "only blank lines";
     throw new DataError({ file, line: 1, column: 1 }, "hold a header and rows", got, "export it again");
   }
-  const position = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
+  const position = { file, line, column: csvCellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
   if (!ended || length > limits.lineBytes) refuseLongLine(position, limits);
   refuseOpenQuote(position);
 }
@@ -169,7 +161,7 @@ export function looksLikeHeader(
 }
 
 /** Text if most cells that are not missing are. */
-export function kindOf(cells: readonly string[], rules: CellReader): ColumnKind {
+export function csvColumnKind(cells: readonly string[], rules: CellReader): ColumnKind {
   const values = cells.map((cell) => rules.value(cell));
   const texts = values.filter((value) => value === undefined).length;
   const missing = values.filter((value) => Number.isNaN(value)).length;
@@ -180,11 +172,7 @@ export function kindOf(cells: readonly string[], rules: CellReader): ColumnKind 
   return cells.every(isCommaed) ? "decimal commas" : "text";
 }
 
-interface OpenCsv extends CsvLayout {
-  readonly feed: Feed;
-}
-
-export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv> {
+export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<CsvLayout & { readonly feed: Feed }> {
   let known: CsvLayout | undefined;
   const columnAt = (feed: Feed, at: number): string | number => {
     try {
@@ -206,7 +194,7 @@ export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv
 
 /** By the records before it, since quotes may hold delimiters and line feeds. In the header itself a number. */
 function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialect, columns, line: top }: CsvLayout) {
-  const cells = emptyCells();
+  const cells = emptyCsvCells();
   let line = first;
   for (let from = 0; ; ) {
     const next = splitRecord(bytes, from, length, dialect.delimiter, cells, { file, line });
@@ -214,7 +202,7 @@ function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialec
     line += 1 + cells.innerLines;
     from = next;
   }
-  const c = cellAt(cells, at);
+  const c = csvCellAt(cells, at);
   return dialect.header && line === top ? c + 1 : (columns.at(c)?.name ?? c + 1);
 }
 

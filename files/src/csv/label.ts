@@ -5,7 +5,17 @@ import type { OpenedFile, PieceWriter } from "../source/source.ts";
 import { type AddedColumn, withFreeNames } from "../table/cellColumns.ts";
 import type { ReadPlan } from "../table/columns.ts";
 import { openCsv, refuseLongLine } from "./dialect.ts";
-import { type Cells, cellAt, csvCell, emptyCells, isBlank, NEWLINE, QUOTE, RETURN, splitRecord } from "./records.ts";
+import {
+  type Cells,
+  csvCell,
+  csvCellAt,
+  emptyCsvCells,
+  isBlankCsvLine,
+  NEWLINE,
+  QUOTE,
+  RETURN,
+  splitRecord,
+} from "./records.ts";
 
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 const encoder = new TextEncoder();
@@ -37,7 +47,7 @@ export async function labelCsv(
       single: columns.length === 1,
       row: 0,
       line: 1,
-      cells: emptyCells(),
+      cells: emptyCsvCells(),
     };
     for (;;) {
       const { piece, used } = labelBlock(state, suffixOf);
@@ -47,7 +57,7 @@ export async function labelCsv(
       if (ended) return;
       if (feed.length - used > limits.lineBytes) {
         quotedEnd(state, used);
-        const c = cellAt(state.cells, used + limits.lineBytes);
+        const c = csvCellAt(state.cells, used + limits.lineBytes);
         refuseLongLine({ file: feed.file, line: state.line, column: columns.at(c)?.name ?? c + 1 }, limits);
       }
       await feed.advance(used, state.line);
@@ -97,7 +107,7 @@ function labelBlock(state: Labelling, suffixOf: (row: number) => Uint8Array): { 
     const next = hasQuotes ? quotedEnd(state, at) : bytes.indexOf(NEWLINE, at) + 1;
     if (next <= 0 || next > length) break;
     const end = bytes[next - 2] === RETURN && next - 2 >= at ? next - 2 : next - 1;
-    const isRow = !isBlank(bytes, at) || (state.single && state.header === undefined && at < lastText);
+    const isRow = !isBlankCsvLine(bytes, at) || (state.single && state.header === undefined && at < lastText);
     const added = isRow ? (state.header ?? suffixOf(state.row++)) : undefined;
     if (isRow) state.header = undefined;
     while (to + next - at + (added?.length ?? 0) > out.length) out = enlarged(out);

@@ -1,7 +1,7 @@
 // The fast way through delimited text: records whose chosen cells are plain numbers, straight from bytes to doubles.
 
 import { textOf } from "../source/bytes.ts";
-import { deviceNumber, type GrowingTable } from "../table/table.ts";
+import { type GrowingTable, tableDeviceNumber } from "../table/table.ts";
 import { EXACT_DIGITS, exactPowers, HALF_DIGITS, roundDecimal } from "./decimal.ts";
 import { NEWLINE, QUOTE, RETURN } from "./records.ts";
 
@@ -87,7 +87,7 @@ export function readPlainRows(
 }
 
 /** The number that is all of the cell from ... to - 1, spaces apart; NaN if the cell is anything else. */
-export function numberIn(bytes: Uint8Array, from: number, to: number, point: number): number {
+export function csvNumber(bytes: Uint8Array, from: number, to: number, point: number): number {
   const found: ParsedNumber = { value: Number.NaN, end: 0, point };
   readNumber(bytes, from, found);
   return found.end === to ? found.value : Number.NaN;
@@ -199,7 +199,7 @@ function noteDevice({ devices, rows }: GrowingTable, bytes: Uint8Array, from: nu
     // No name at all is for the slow way to refuse.
     if (name === "") return false;
     devices.last = bytes.slice(start, stop);
-    devices.lastNumber = deviceNumber(devices.numbers, name);
+    devices.lastNumber = tableDeviceNumber(devices.numbers, name);
   }
   devices.of[rows] = devices.lastNumber;
   return true;

@@ -1,14 +1,23 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
 import type { Feed } from "../source/feed.ts";
-import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import { DataError, type FilePosition, shownInRefusal } from "../source/refusal.ts";
 import type { OpenedFile } from "../source/source.ts";
-import { orNoted } from "../table/cell.ts";
+import { cellOrNoted } from "../table/cell.ts";
 import { chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { GrowingTable, refuseLarge, type Table } from "../table/table.ts";
+import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { type CsvDialect, DECIMAL_COMMA, openCsv, refuseLongLine } from "./dialect.ts";
-import { CATEGORY, DEVICE, type NumberRules, numberIn, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
-import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, refuseOpenQuote, splitRecord } from "./records.ts";
+import { CATEGORY, csvNumber, DEVICE, type NumberRules, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
+import {
+  type Cells,
+  csvCellAt,
+  csvCellText,
+  emptyCsvCells,
+  isBlankCsvLine,
+  NEWLINE,
+  refuseOpenQuote,
+  splitRecord,
+} from "./records.ts";
 
 const COMMA = 44;
 
@@ -44,7 +53,7 @@ export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table
       magnitude: limits.magnitude,
       without: rules.without,
     };
-    const fixed = { ...plan, feed, dialect, slots, names, numbers, table, cells: emptyCells() };
+    const fixed = { ...plan, feed, dialect, slots, names, numbers, table, cells: emptyCsvCells() };
     const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
@@ -75,7 +84,7 @@ async function readAll(reading: Reading): Promise<void> {
       if (headerLeft) {
         const next = nextRecord(reading, at);
         if (next < 0) break;
-        if (!isBlank(feed.bytes, at)) headerLeft = false;
+        if (!isBlankCsvLine(feed.bytes, at)) headerLeft = false;
         at = next;
         continue;
       }
@@ -117,13 +126,13 @@ function readCarefully(reading: Reading, at: number): number {
   const { line } = reading;
   const next = nextRecord(reading, at);
   if (next < 0) return next;
-  if (isBlank(feed.bytes, at)) {
+  if (isBlankCsvLine(feed.bytes, at)) {
     if (slots.length === 1) reading.blanks++;
     return next;
   }
   for (; reading.blanks > 0; reading.blanks--) keepBlank(reading, line - reading.blanks);
   if (cells.count === slots.length) keepRecord(reading, line);
-  else orNoted(reading.rules, () => refuseRagged(reading, line));
+  else cellOrNoted(reading.rules, () => refuseRagged(reading, line));
   return next;
 }
 
@@ -140,14 +149,14 @@ function keepRecord(reading: Reading, line: number): void {
     const slot = slots[c];
     if (slot === SKIPPED) continue;
     if (slot === DEVICE) {
-      const name = cellText(feed.bytes, cells, c).trim();
+      const name = csvCellText(feed.bytes, cells, c).trim();
       table.setDevice(table.rows, name, cellIn(reading, line, c), "an empty cell", "fill the cell or remove the line");
     } else if (slot <= CATEGORY) {
       const feature = CATEGORY - slot;
-      const index = table.categoryIndex(feature, cellText(feed.bytes, cells, c), line);
+      const index = table.categoryIndex(feature, csvCellText(feed.bytes, cells, c), line);
       table.set(table.rows, feature, index, line);
     } else {
-      const value = orNoted(rules, () => numberOf(reading, line, c));
+      const value = cellOrNoted(rules, () => numberOf(reading, line, c));
       table.set(table.rows, slot, value, line);
     }
   }
@@ -156,37 +165,32 @@ function keepRecord(reading: Reading, line: number): void {
 
 function numberOf(reading: Reading, line: number, c: number): number {
   const { feed, cells, limits, rules, numbers } = reading;
-  const number = rules.without(numberIn(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
-  const value = Number.isNaN(number) ? rules.value(cellText(feed.bytes, cells, c)) : number;
+  const number = rules.without(csvNumber(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
+  const value = Number.isNaN(number) ? rules.value(csvCellText(feed.bytes, cells, c)) : number;
   if (value === undefined) refuseText(reading, line, c);
   if (Math.abs(value) > limits.magnitude) {
-    const got = shown(cellText(feed.bytes, cells, c));
-    refuseLarge(cellIn(reading, line, c), got, limits, "fix the cell, or write the column in a larger unit");
+    const got = shownInRefusal(csvCellText(feed.bytes, cells, c));
+    refuseLargeCell(cellIn(reading, line, c), got, limits, "fix the cell, or write the column in a larger unit");
   }
   return value;
 }
 
 /** Where a cell of the current record stands; in the last column what is beyond it. */
-function cellIn({ feed, names }: Reading, line: number, c: number): FilePosition {
+function cellIn({ feed, names }: Reading, line: number, c: number): FilePosition & { column: string } {
   return { file: feed.file, line, column: names[Math.min(c, names.length - 1)] };
 }
 
 function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): never {
-  const c = cellAt(cells, at + limits.lineBytes);
+  const c = csvCellAt(cells, at + limits.lineBytes);
   refuseLongLine({ file: feed.file, line, column: names.at(c) ?? c + 1 }, limits);
 }
 
 function refuseText(reading: Reading, line: number, c: number): never {
   const { feed, names, cells } = reading;
-  const text = cellText(feed.bytes, cells, c);
-  const remedies: Remedy[] = DECIMAL_COMMA.test(text.trim())
-    ? [{ kind: "decimal-points", columns: [names[c]] }]
-    : [
-        { kind: "text", text: "fix the cell" },
-        { kind: "text", text: "empty it if the value is not known" },
-        { kind: "leave-out-columns", columns: [names[c]] },
-      ];
-  throw new DataError(cellIn(reading, line, c), "be a number", shown(text), remedies);
+  const text = csvCellText(feed.bytes, cells, c);
+  const cell = cellIn(reading, line, c);
+  if (!DECIMAL_COMMA.test(text.trim())) refuseTextCell(cell, text);
+  throw new DataError(cell, "be a number", shownInRefusal(text), [{ kind: "decimal-points", columns: [names[c]] }]);
 }
 
 function refuseRagged(reading: Reading, line: number): never {

@@ -26,7 +26,7 @@ interface RecordPlace {
   readonly names?: readonly string[];
 }
 
-export function emptyCells(): Cells {
+export function emptyCsvCells(): Cells {
   return { count: 0, starts: [], ends: [], escaped: [], innerLines: 0 };
 }
 
@@ -98,18 +98,18 @@ function refuseAfterQuote(bytes: Uint8Array, p: number, cells: Cells, { file, li
 }
 
 /** The cell in which a byte of the record stands, from 0; the one behind the last where that is still open. */
-export function cellAt({ count, ends }: Cells, at: number): number {
+export function csvCellAt({ count, ends }: Cells, at: number): number {
   let c = 0;
   while (c < count && ends[c] < at) c++;
   return c;
 }
 
-export function cellText(bytes: Uint8Array, cells: Cells, c: number): string {
+export function csvCellText(bytes: Uint8Array, cells: Cells, c: number): string {
   const text = textOf(bytes, cells.starts[c], cells.ends[c]);
   return cells.escaped[c] ? text.replaceAll('""', '"') : text;
 }
 
-export function isBlank(bytes: Uint8Array, at: number): boolean {
+export function isBlankCsvLine(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
 }
 
@@ -118,13 +118,12 @@ export function csvCell(text: string, delimiter = ","): string {
 }
 
 /** With its line feed; null is an empty cell. */
-export function csvLine(cells: readonly (string | number | bigint | boolean | null)[]): string {
+export function csvRecordLine(cells: readonly (string | number | bigint | boolean | null)[]): string {
   return `${cells.map((cell) => (cell === null ? "" : csvCell(String(cell)))).join(",")}\n`;
 }
 
 interface TextRecord {
   readonly cells: readonly string[];
-  /** In which it begins. */
   readonly line: number;
 }
 
@@ -141,8 +140,8 @@ export function* recordsIn(
     if (next < 0) return line;
     const begin = line;
     line += 1 + cells.innerLines;
-    if (!isBlank(bytes, at)) {
-      yield { cells: Array.from({ length: cells.count }, (_, c) => cellText(bytes, cells, c)), line: begin };
+    if (!isBlankCsvLine(bytes, at)) {
+      yield { cells: Array.from({ length: cells.count }, (_, c) => csvCellText(bytes, cells, c)), line: begin };
     }
     at = next;
   }
@@ -152,12 +151,12 @@ export function* recordsIn(
 /** The records that are not blank of a text that is here as a whole. */
 export function allRecords(text: TextBytes, delimiter: string): TextRecord[] {
   const records: TextRecord[] = [];
-  const cells = emptyCells();
+  const cells = emptyCsvCells();
   const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
   let next = reader.next();
   for (; !next.done; next = reader.next()) records.push(next.value);
   if (next.value === undefined) return records;
-  refuseOpenQuote({ file: text.file, line: next.value, column: cellAt(cells, text.length) + 1 });
+  refuseOpenQuote({ file: text.file, line: next.value, column: csvCellAt(cells, text.length) + 1 });
 }
 
 const encoder = new TextEncoder();

@@ -4,11 +4,12 @@ import { isUtf8 } from "node:buffer";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
+import { webPlatform } from "../browser/blob.ts";
 import { DataError } from "../source/refusal.ts";
-import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
-import { systemReason } from "./paths.ts";
+import type { ByteFile, Platform } from "../source/source.ts";
+import { fileSystemReason } from "./paths.ts";
 
-const { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } = zlib;
+const { brotliDecompressSync, createGunzip, gunzipSync, inflateRawSync } = zlib;
 const UNPACKED_PIECE = 2 ** 18;
 
 /** Node refuses smaller ones. */
@@ -19,6 +20,7 @@ type Unzip = (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: 
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Unzip };
 
 export const nodePlatform: Platform = {
+  ...webPlatform,
   isText: (bytes) => isUtf8(bytes) && !Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0),
   gunzip(packed) {
     const raw = Readable.from(packed);
@@ -28,7 +30,6 @@ export const nodePlatform: Platform = {
     return raw.pipe(unpacked);
   },
   inflate: async (packed, length) => inflateRawSync(packed, { maxOutputLength: Math.max(1, length) }),
-  throughGzip,
   compressors: {
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
     BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
@@ -43,28 +44,13 @@ function unzipBy(unzip: Unzip) {
   };
 }
 
-async function throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void> {
-  const gzip = createGzip();
-  const written = (async () => {
-    for await (const piece of gzip) await write(piece);
-  })();
-  const text: PieceWriter = (piece) =>
-    new Promise((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
-  // Failing work ends the stream, and through it what is written: `written` alone says the cause, whichever side failed first.
-  const worked = work(text).then(
-    () => void gzip.end(),
-    (error: Error) => void gzip.destroy(error),
-  );
-  await Promise.all([written, worked]);
-}
-
 /** Changes whenever the file does. */
 const versionOf = ({ size, mtimeMs, ino }: { size: number; mtimeMs: number; ino: number }) =>
   `${size} ${mtimeMs} ${ino}`;
 
 export async function openFile(file: string): Promise<ByteFile> {
   const refuse = (remedy: string) => (error: unknown) => {
-    throw new DataError({ file }, "be a file that can be read", systemReason(error), remedy, { cause: error });
+    throw new DataError({ file }, "be a file that can be read", fileSystemReason(error), remedy, { cause: error });
   };
   const about = await stat(file).catch(refuse("check the path"));
   if (about.isDirectory()) {

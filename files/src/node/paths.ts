@@ -6,7 +6,7 @@ import { getSystemErrorMap } from "node:util";
 import { DataError } from "../source/refusal.ts";
 
 /** What the system said, in its words and without its codes. */
-export function systemReason(error: unknown): string {
+export function fileSystemReason(error: unknown): string {
   const number = error instanceof Error && "errno" in error ? Number(error.errno) : Number.NaN;
   return getSystemErrorMap().get(number)?.[1] ?? String(error);
 }

@@ -4,7 +4,7 @@ import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElem
 import { readBytes } from "../source/bytes.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { ByteFile } from "../source/source.ts";
-import { type ColumnPage, type Cursor, compressorsWith, prepareCodec, readPages } from "./pages.ts";
+import { type ColumnPage, type Cursor, parquetCompressors, prepareParquetCodec, readPages } from "./pages.ts";
 
 interface RowGroup {
   readonly index: number;
@@ -28,10 +28,10 @@ export interface ParquetFile {
 
 export async function openParquet(bytes: ByteFile): Promise<ParquetFile> {
   const { file, size } = bytes;
-  const slice = (start: number, end = size) => readSlice(bytes, start, end);
+  const slice = (start: number, end = size) => parquetSlice(bytes, start, end);
   // The footer's length and four letters end the file.
   const footer: FilePosition = { file, part: "footer", byte: Math.max(0, size - 8) };
-  const { metadata, root, groups } = await guarded(footer, async () => {
+  const { metadata, root, groups } = await guardParquet(footer, async () => {
     const about = await parquetMetadataAsync({ byteLength: size, slice });
     return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
   });
@@ -46,23 +46,23 @@ export async function openParquet(bytes: ByteFile): Promise<ParquetFile> {
 
 function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: SchemaTree): ParquetFile["read"] {
   const { file, size, platform } = bytes;
-  const compressors = compressorsWith(platform.compressors);
+  const compressors = parquetCompressors(platform.compressors);
   // One buffer for all chunks: a new one for each would wait for the collector, file after file in memory.
   let buffer = new ArrayBuffer(0);
   return (column, group, use) => {
     const cursor: Cursor = { file, column, part: `row group ${group.index + 1}`, byte: 0 };
-    return guarded(cursor, async () => {
+    return guardParquet(cursor, async () => {
       const own = row_groups[group.index].columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === column);
       const about = own?.meta_data;
       const leaf = root.children.find(({ element }) => element.name === column);
       if (about === undefined || leaf === undefined) throw new Error("no such column in this row group");
-      await prepareCodec(about.codec);
+      await prepareParquetCodec(about.codec);
       const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
       const length = Number(about.total_compressed_size);
       if (!(start >= 0 && length >= 0 && start + length <= size)) throw new Error("a chunk beyond the file's end");
       if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
       cursor.byte = start;
-      await readSlice(bytes, start, start + length, buffer);
+      await parquetSlice(bytes, start, start + length, buffer);
       let row = group.start;
       const chunk = { about, path: [root, leaf], compressors };
       for (const page of readPages(new Uint8Array(buffer, 0, length), chunk, cursor)) {
@@ -76,7 +76,7 @@ function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: Schema
 }
 
 /** Bytes start ... end - 1 of the file, at the front of the buffer; a file that ends before is an error. */
-export async function readSlice(
+export async function parquetSlice(
   file: ByteFile,
   start: number,
   end: number,
@@ -88,7 +88,7 @@ export async function readSlice(
 }
 
 /** What a decoder trips over is the file's fault; what we refuse ourselves is said already. */
-async function guarded<T>(position: FilePosition, work: () => Promise<T>): Promise<T> {
+export async function guardParquet<T>(position: FilePosition, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,10 +1,9 @@
 // Columns behind those of a Parquet file. Every byte of its pages stays as it was and where it was: the pages of the new
 // columns come behind them, and only the footer is written anew.
 
-import { DataError } from "../source/refusal.ts";
 import type { OpenedFile, PieceWriter } from "../source/source.ts";
 import { type AddedColumn, withFreeNames } from "../table/cellColumns.ts";
-import { openParquet, readSlice } from "./file.ts";
+import { guardParquet, openParquet, parquetSlice } from "./file.ts";
 
 // Thrift's compact encoding, which Parquet footers have: any structure to a tree of fields and back, also of fields that
 // nobody here knows.
@@ -115,11 +114,11 @@ export function writeThrift(root: Struct): Uint8Array {
   return Uint8Array.from(out);
 }
 
-export const int32 = (value: number): Thrift => ({ type: 5, value: BigInt(value) });
-export const int64 = (value: number | bigint): Thrift => ({ type: 6, value: BigInt(value) });
-export const text = (value: string): Thrift => ({ type: 8, bytes: new TextEncoder().encode(value) });
-export const list = (of: number, items: Thrift[]): Thrift => ({ type: 9, of, items });
-export const struct = (fields: Readonly<Record<number, Thrift>>): Struct => ({
+export const thriftInt32 = (value: number): Thrift => ({ type: 5, value: BigInt(value) });
+export const thriftInt64 = (value: number | bigint): Thrift => ({ type: 6, value: BigInt(value) });
+export const thriftText = (value: string): Thrift => ({ type: 8, bytes: new TextEncoder().encode(value) });
+export const thriftList = (of: number, items: Thrift[]): Thrift => ({ type: 9, of, items });
+export const thriftStruct = (fields: Readonly<Record<number, Thrift>>): Struct => ({
   type: 12,
   fields: new Map(Object.entries(fields).map(([id, value]) => [Number(id), value])),
 });
@@ -168,38 +167,33 @@ export async function labelParquet(file: OpenedFile, added: readonly AddedColumn
 }
 
 async function readFooter(file: OpenedFile): Promise<{ footer: Struct; end: number }> {
-  const tail = await readSlice(file, file.size - TAIL, file.size);
+  const tail = await parquetSlice(file, file.size - TAIL, file.size);
   const length = new DataView(tail).getUint32(0, true);
   const end = file.size - TAIL - length;
-  try {
-    return { footer: readThrift(new Uint8Array(await readSlice(file, end, file.size - TAIL))), end };
-  } catch (error) {
-    const position = { file: file.file, part: "footer", byte: Math.max(0, end) };
-    const got = error instanceof Error ? error.message : "other bytes";
-    throw new DataError(position, "be that of a whole Parquet file", got, "copy or write the file again", {
-      cause: error,
-    });
-  }
+  const position = { file: file.file, part: "footer", byte: Math.max(0, end) };
+  return guardParquet(position, async () => {
+    return { footer: readThrift(new Uint8Array(await parquetSlice(file, end, file.size - TAIL))), end };
+  });
 }
 
 async function copy(file: OpenedFile, end: number, write: PieceWriter): Promise<void> {
   for (let at = 0; at < end; at += PIECE)
-    await write(new Uint8Array(await readSlice(file, at, Math.min(end, at + PIECE))));
+    await write(new Uint8Array(await parquetSlice(file, at, Math.min(end, at + PIECE))));
 }
 
 /** In place: the new columns in the schema and in every row group. */
 function extend(footer: Struct, columns: readonly AddedColumn[], chunks: Thrift[][], bytes: readonly number[]): void {
   const { items: schema } = listIn(footer, FILE.schema);
   const root = schema[0] as Struct;
-  root.fields.set(SCHEMA.children, int32(numberIn(root, SCHEMA.children) + columns.length));
+  root.fields.set(SCHEMA.children, thriftInt32(numberIn(root, SCHEMA.children) + columns.length));
   for (const { name, kind } of columns) {
     const { physical, converted } = columnTypes[kind];
     schema.push(
-      struct({
-        [SCHEMA.type]: int32(physical),
-        [SCHEMA.repetition]: int32(OPTIONAL),
-        [SCHEMA.name]: text(name),
-        ...(converted !== undefined && { [SCHEMA.converted]: int32(converted) }),
+      thriftStruct({
+        [SCHEMA.type]: thriftInt32(physical),
+        [SCHEMA.repetition]: thriftInt32(OPTIONAL),
+        [SCHEMA.name]: thriftText(name),
+        ...(converted !== undefined && { [SCHEMA.converted]: thriftInt32(converted) }),
       }),
     );
   }
@@ -207,12 +201,12 @@ function extend(footer: Struct, columns: readonly AddedColumn[], chunks: Thrift[
     const group = own as Struct;
     listIn(group, GROUP.columns).items.push(...chunks[g]);
     for (const field of [GROUP.bytes, GROUP.compressed]) {
-      if (group.fields.has(field)) group.fields.set(field, int64(numberIn(group, field) + bytes[g]));
+      if (group.fields.has(field)) group.fields.set(field, thriftInt64(numberIn(group, field) + bytes[g]));
     }
   });
   // One order of values for each column, where there are any.
   if (footer.fields.has(FILE.columnOrders)) {
-    listIn(footer, FILE.columnOrders).items.push(...columns.map(() => struct({ 1: struct({}) })));
+    listIn(footer, FILE.columnOrders).items.push(...columns.map(() => thriftStruct({ 1: thriftStruct({}) })));
   }
   dropArrowSchema(footer);
 }
@@ -226,7 +220,7 @@ function dropArrowSchema(footer: Struct): void {
     return !(key?.type === 8 && new TextDecoder().decode(key.bytes) === "ARROW:schema");
   });
   if (kept.length === 0) footer.fields.delete(FILE.keyValues);
-  else footer.fields.set(FILE.keyValues, list(STRUCT, kept));
+  else footer.fields.set(FILE.keyValues, thriftList(STRUCT, kept));
 }
 
 function listIn({ fields }: Struct, id: number): { items: Thrift[] } {
@@ -250,15 +244,9 @@ const columnTypes: Readonly<Record<AddedColumn["kind"], { physical: number; conv
 const [PLAIN, RLE, INT32_ITEMS, BINARY_ITEMS] = [0, 3, 5, 8];
 const PAGE_ROWS = 2 ** 17;
 
-/** The pages of a column that is written: values one after the other, not packed, with marks of which rows have one. */
-interface Pages {
-  readonly pieces: readonly Uint8Array[];
-  readonly bytes: number;
-  readonly rows: number;
-}
-
-/** Of rows start ... end - 1. Rows are asked for once and in order, all columns of a row together. */
-function pagesOf(columns: readonly AddedColumn[], start: number, end: number): Pages[] {
+/** The pages of columns that are written: values one after the other, not packed, with marks of which rows have one.
+ * Of rows start ... end - 1. Rows are asked for once and in order, all columns of a row together. */
+function pagesOf(columns: readonly AddedColumn[], start: number, end: number) {
   const cells = columns.map((): (number | string | undefined)[] => new Array(end - start));
   for (let row = start; row < end; row++) {
     for (const [c, { of }] of columns.entries()) cells[c][row - start] = of(row);
@@ -279,11 +267,16 @@ function pageOf(kind: AddedColumn["kind"], cells: readonly (number | string | un
   const values = plain(kind, cells);
   const size = marks.length + values.length;
   const header = writeThrift(
-    struct({
-      1: int32(0),
-      2: int32(size),
-      3: int32(size),
-      5: struct({ 1: int32(cells.length), 2: int32(PLAIN), 3: int32(RLE), 4: int32(RLE) }),
+    thriftStruct({
+      1: thriftInt32(0),
+      2: thriftInt32(size),
+      3: thriftInt32(size),
+      5: thriftStruct({
+        1: thriftInt32(cells.length),
+        2: thriftInt32(PLAIN),
+        3: thriftInt32(RLE),
+        4: thriftInt32(RLE),
+      }),
     }),
   );
   return [header, marks, values];
@@ -330,16 +323,20 @@ function bytesOf({ buffer }: Int32Array | Float64Array): Uint8Array {
 }
 
 /** The footer's description of a column's pages that begin at a byte of the file. */
-function chunkOf({ name, kind }: AddedColumn, { bytes, rows }: Pages, at: number): Thrift {
-  const about = struct({
-    1: int32(columnTypes[kind].physical),
-    2: list(INT32_ITEMS, [int32(PLAIN), int32(RLE)]),
-    3: list(BINARY_ITEMS, [text(name)]),
-    4: int32(0),
-    5: int64(rows),
-    6: int64(bytes),
-    7: int64(bytes),
-    9: int64(at),
+function chunkOf(
+  { name, kind }: AddedColumn,
+  { bytes, rows }: { readonly bytes: number; readonly rows: number },
+  at: number,
+): Thrift {
+  const about = thriftStruct({
+    1: thriftInt32(columnTypes[kind].physical),
+    2: thriftList(INT32_ITEMS, [thriftInt32(PLAIN), thriftInt32(RLE)]),
+    3: thriftList(BINARY_ITEMS, [thriftText(name)]),
+    4: thriftInt32(0),
+    5: thriftInt64(rows),
+    6: thriftInt64(bytes),
+    7: thriftInt64(bytes),
+    9: thriftInt64(at),
   });
-  return struct({ 2: int64(at), 3: about });
+  return thriftStruct({ 2: thriftInt64(at), 3: about });
 }

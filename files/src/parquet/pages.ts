@@ -22,7 +22,7 @@ import { DataError, type Remedy } from "../source/refusal.ts";
 const DAMAGED = "a page that cannot be unpacked";
 
 /** None unpacks more or fewer bytes than it is asked for, and all fail in the same words. */
-export function compressorsWith(own: Compressors): Compressors {
+export function parquetCompressors(own: Compressors): Compressors {
   const all: Compressors = {
     ...portable,
     GZIP: gunzipPage,
@@ -63,14 +63,13 @@ function owned(bytes: Uint8Array): Uint8Array {
 }
 
 /** To be awaited before pages of this codec are unpacked. */
-export async function prepareCodec(codec: CompressionCodec): Promise<void> {
+export async function prepareParquetCodec(codec: CompressionCodec): Promise<void> {
   if (codec === "ZSTD") await zstandard.loadWASM();
 }
 
 type ColumnDecoder = Parameters<typeof readDataPage>[2];
 
 export interface ColumnPage {
-  /** Rows of the page. */
   readonly rows: number;
   /** Stored values of the rows that have one; places in the dictionary if there is one. */
   readonly values: DecodedArray;
@@ -90,7 +89,6 @@ export interface Cursor {
   byte: number;
 }
 
-/** A column in one group of rows. */
 interface ColumnChunk {
   readonly about: ColumnMetaData;
   /** From the root of the schema to the column. */

@@ -2,19 +2,19 @@
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
 import { textOf } from "../source/bytes.ts";
-import { DataError, type Remedy, shown } from "../source/refusal.ts";
+import { DataError, shownInRefusal } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { orNoted } from "../table/cell.ts";
+import { cellOrNoted } from "../table/cell.ts";
 import {
   type AddedColumn,
-  addedCells,
+  addedCellColumns,
   type CellValue,
   type ConvertedCells,
-  typedColumn,
+  typedCellColumn,
   withFreeNames,
 } from "../table/cellColumns.ts";
 import { type Column, chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { checkRows, GrowingTable, refuseLarge, type Table } from "../table/table.ts";
+import { checkTableRows, GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { ColumnPage } from "./pages.ts";
 
@@ -25,7 +25,7 @@ export async function readParquet(source: OpenedFile, plan: ReadPlan): Promise<T
     return rules.dates !== undefined && column.kind === "date" ? ({ ...column, kind: "number" } as const) : column;
   });
   const chosen = chooseColumns({ file: source.file, line: 1 }, known, options);
-  checkRows(source.file, parquet.rows, chosen, limits, "export it again");
+  checkTableRows(source.file, parquet.rows, chosen, limits, "export it again");
   const { features, device } = chosen;
   const table = new GrowingTable(source.file, chosen, parquet.rows, plan);
   for (const group of parquet.groups) {
@@ -74,15 +74,20 @@ function kindOf(element: SchemaElement): Column["kind"] {
   return (type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole ? "number" : "other";
 }
 
-const perDay = { MILLIS: 86_400_000, MICROS: 86_400_000_000, NANOS: 86_400_000_000_000 };
+const parts: Readonly<Record<string, number>> = { MILLIS: 1e3, MICROS: 1e6, NANOS: 1e9 };
+
+/** Into how many parts a second is divided in a column of moments; undefined of others. */
+function partsOfSecond({ converted_type, logical_type }: SchemaElement): number | undefined {
+  const unit = logical_type?.type === "TIMESTAMP" ? logical_type.unit : converted_type?.match(/^TIMESTAMP_(\w+)$/)?.[1];
+  return unit === undefined ? undefined : parts[unit];
+}
 
 /** Into how many units a day is divided in a column of dates or moments; undefined of others. */
-function dayOf({ type, converted_type, logical_type }: SchemaElement): number | undefined {
+function dayOf(element: SchemaElement): number | undefined {
+  const { type, converted_type, logical_type } = element;
   if (type === "INT32" && (converted_type === "DATE" || logical_type?.type === "DATE")) return 1;
-  if (type !== "INT64") return undefined;
-  if (logical_type?.type === "TIMESTAMP") return perDay[logical_type.unit];
-  if (converted_type === "TIMESTAMP_MILLIS") return perDay.MILLIS;
-  return converted_type === "TIMESTAMP_MICROS" ? perDay.MICROS : undefined;
+  const parts = type === "INT64" ? partsOfSecond(element) : undefined;
+  return parts && 86_400 * parts;
 }
 
 /** How many digits of a decimal number stand behind the point, undefined of others. Writers may state only the logical type. */
@@ -111,12 +116,8 @@ function keepNumbers(
     if (value <= magnitude && value >= -magnitude) continue;
     const line = row + r + 1;
     if (!Number.isNaN(value)) {
-      const remedies: Remedy[] = [
-        { kind: "text", text: "fix the value" },
-        { kind: "leave-out-columns", columns: [column] },
-      ];
       const position = { file: table.file, line, column };
-      values[at] = orNoted(rules, () => refuseLarge(position, shown(String(value)), limits, remedies));
+      values[at] = cellOrNoted(rules, () => refuseLargeCell(position, shownInRefusal(String(value)), limits));
     }
     table.noteMissing(slot, line);
   }
@@ -132,7 +133,6 @@ function keepCategory(table: GrowingTable, slot: number, page: ColumnPage, row: 
   }
 }
 
-/** What the stored values of a page stand for. */
 function pageNumbers({ values, dictionary }: ColumnPage, element: SchemaElement): Float32Array | Float64Array {
   const meant = dictionary === undefined ? allNumbers(values, element) : allNumbers(dictionary, element);
   if (dictionary === undefined) return meant;
@@ -180,7 +180,7 @@ function decimal(stored: unknown, scale: number): number {
   return Number(`${stored instanceof Uint8Array ? bigEndian(stored) : stored}e-${scale}`);
 }
 
-export function bigEndian(bytes: Uint8Array): bigint {
+function bigEndian(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   return BigInt.asIntN(8 * bytes.length, value);
@@ -225,23 +225,17 @@ export async function parquetCells(source: OpenedFile, added: readonly AddedColu
         for (const value of pageValues(page)) cells.push(value === null ? null : convert(value));
       });
     }
-    columns.push(typedColumn(element.name, cells));
+    columns.push(typedCellColumn(element.name, cells));
   }
   const names = parquet.elements.map(({ name }) => name);
-  return { columns: [...columns, ...addedCells(withFreeNames(added, names), parquet.rows)], leftOut };
+  return { columns: [...columns, ...addedCellColumns(withFreeNames(added, names), parquet.rows)], leftOut };
 }
 
 const DAY = 86_400_000;
-/** Of a second, in the units that timestamps are stored in. */
-const units: Readonly<Record<string, bigint>> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
 
 /** From a stored value to a cell; undefined for what is nested, or means something that only its own format can say. */
-function converter({
-  type,
-  converted_type,
-  logical_type,
-  repetition_type,
-}: SchemaElement): ((value: unknown) => CellValue) | undefined {
+function converter(element: SchemaElement): ((value: unknown) => CellValue) | undefined {
+  const { type, converted_type, logical_type, repetition_type } = element;
   if (type === undefined || repetition_type === "REPEATED" || type === "INT96") return undefined;
   const meaning = logical_type?.type ?? converted_type;
   if (type === "BYTE_ARRAY") {
@@ -251,8 +245,8 @@ function converter({
       : undefined;
   }
   if (meaning === "DATE") return (value) => new Date(DAY * Number(value)).toISOString().slice(0, 10);
-  const unit = logical_type?.type === "TIMESTAMP" ? logical_type.unit : converted_type?.match(/^TIMESTAMP_(\w+)$/)?.[1];
-  if (unit !== undefined && unit in units) return (value) => moment(BigInt(value as number | bigint), units[unit]);
+  const parts = partsOfSecond(element);
+  if (parts !== undefined) return (value) => moment(BigInt(value as number | bigint), BigInt(parts));
   const isNumber = [undefined, "INTEGER", "INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16"].includes(meaning);
   if (!isNumber || type === "FIXED_LEN_BYTE_ARRAY") return undefined;
   return (value) => value as CellValue;

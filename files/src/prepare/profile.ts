@@ -169,12 +169,11 @@ export interface ColumnStatistics {
   readonly quartiles: readonly [number, number, number];
   /** The mean cube in units of the deviation: 0 of a symmetric column, above 0 with a long tail of large values. */
   readonly skew: number;
-  /** Different values. */
   readonly distinct: number;
 }
 
 /** Of the values that are there; undefined if none is. */
-export function columnStatistics({ data, cols }: Matrix, column: number): ColumnStatistics | undefined {
+export function profileStatistics({ data, cols }: Matrix, column: number): ColumnStatistics | undefined {
   const values = Float64Array.from(data.filter((value, at) => at % cols === column && !Number.isNaN(value))).sort();
   const count = values.length;
   if (count === 0) return undefined;

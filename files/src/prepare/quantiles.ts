@@ -35,7 +35,7 @@ function localRange({ data, cols }: Matrix, column: number): Range {
   return { least, most, count };
 }
 
-export function federatedRange(datasets: readonly Matrix[], column: number): Range {
+export function quantileRange(datasets: readonly Matrix[], column: number): Range {
   const ranges = datasets.map((points) => localRange(points, column));
   return ranges.reduce((a, b) => ({
     least: Math.min(a.least, b.least),
@@ -46,7 +46,7 @@ export function federatedRange(datasets: readonly Matrix[], column: number): Ran
 
 /** The values below which so large shares of all values lie, shares in rising order from 0 to 1. */
 export function federatedQuantiles(datasets: readonly Matrix[], column: number, shares: readonly number[]): number[] {
-  const { least, most, count } = federatedRange(datasets, column);
+  const { least, most, count } = quantileRange(datasets, column);
   if (!(most > least)) return shares.map(() => least);
   // The largest value belongs to the last bin, also where a bin is smaller than the last bit of that value.
   const whole: Interval = { low: least, high: Math.max(nextAbove(most), most + (most - least) / BINS), below: 0 };

@@ -39,7 +39,7 @@ function onLine(from: readonly number[], to: readonly number[], value: number): 
 /** Ranks are off by at most what lies between two knots; next to a heap of equal values by up to half of the heap. */
 const KNOTS = 64;
 
-/** Ranks over all places. Rows with one value have one rank: the middle of those that they take. */
+/** Ranks over all devices. Rows with one value have one rank: the middle of those that they take. */
 export function rankTransform(datasets: readonly Matrix[], column: number): Transform {
   const all = Array.from({ length: KNOTS + 1 }, (_, i) => i / KNOTS);
   const values = federatedQuantiles(datasets, column, all);
@@ -107,12 +107,12 @@ function added(parts: readonly Sums[], cols: number): number[] {
 }
 
 /** The mean of every column over all devices, missing values apart. */
-export function federatedMeans(datasets: readonly Matrix[]): number[] {
+export function scalingMeans(datasets: readonly Matrix[]): number[] {
   return added(datasets.map(sumsOf), datasets[0].cols);
 }
 
 /** Means and variances of every column over all devices, in two rounds of sums. */
-export function federatedMoments(datasets: readonly Matrix[]): { means: number[]; variances: number[] } {
+export function scalingMoments(datasets: readonly Matrix[]): { means: number[]; variances: number[] } {
   const { cols } = datasets[0];
   const parts = datasets.map(sumsOf);
   const means = added(parts, cols);
@@ -124,7 +124,7 @@ export function federatedMoments(datasets: readonly Matrix[]): { means: number[]
 
 /** Mean 0 and standard deviation 1 over all devices; a constant column is only moved. */
 export function standardScaling(datasets: readonly Matrix[]): Scaling {
-  const { means, variances } = federatedMoments(datasets);
+  const { means, variances } = scalingMoments(datasets);
   return { offset: means, scale: variances.map((variance) => (variance > 0 ? Math.sqrt(variance) : 1)) };
 }
 
@@ -152,9 +152,4 @@ export function unscaled({ offset, scale, transforms }: Scaling, column: number,
 /** Scaled points, such as centroids, in the user's units. */
 export function undoScaling({ data, rows, cols }: Matrix, scaling: Scaling): Matrix {
   return { data: data.map((value, at) => unscaled(scaling, at % cols, value)), rows, cols };
-}
-
-/** In place: missing values become those of `fill`. */
-export function fillMissing({ data, cols }: Matrix, fill: readonly number[]): void {
-  for (let at = 0; at < data.length; at++) if (Number.isNaN(data[at])) data[at] = fill[at % cols];
 }

@@ -10,7 +10,7 @@ import {
   type TextEncoding,
   textEncodings,
   wholeLimits,
-  withFile,
+  withByteFile,
 } from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
@@ -117,7 +117,6 @@ export async function openFeed(
   }
 }
 
-/** Line and column of a byte. */
 function placeOf(feed: Feed, at: number, columnAt: ColumnAt): FilePosition {
   let { line } = feed;
   for (let end = feed.bytes.indexOf(NEWLINE); end >= 0 && end < at; end = feed.bytes.indexOf(NEWLINE, end + 1)) line++;
@@ -164,7 +163,7 @@ export interface TextBytes {
 
 /** A small file as a whole: UTF-8 without its byte order mark, its last line ended. */
 export async function wholeText(open: Opener): Promise<TextBytes> {
-  return withFile(open, wholeLimits, async (file) => {
+  return withByteFile(open, wholeLimits, async (file) => {
     const feed = await openFeed(file, wholeLimits, () => undefined);
     await feed.close();
     return feed;
@@ -174,7 +173,6 @@ export async function wholeText(open: Opener): Promise<TextBytes> {
 /** Packed bytes that cannot be unpacked any further; who reads them knows the line and column that this is. */
 type RefuseUnpacking = (rule: string, got: string, remedy: string, cause?: unknown) => never;
 
-/** Bytes in order, into buffers of the reader. */
 interface ByteStream {
   /** Fills `into` from its start as far as the next piece goes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;

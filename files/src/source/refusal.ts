@@ -15,19 +15,14 @@ interface TextRemedy {
 export type ActionRemedy =
   /** Read the file without these columns. A name that two columns have stands here twice. */
   | { readonly kind: "leave-out-columns"; readonly columns: readonly string[] }
-  /** Read these columns and no others. */
   | { readonly kind: "choose-columns"; readonly columns: readonly string[] }
-  /** Read these columns as categories. */
   | { readonly kind: "take-categories"; readonly columns: readonly string[] }
   /** Name one of these columns of the file in an option that names another, such as "deviceColumn". */
   | { readonly kind: "name-column"; readonly option: string; readonly columns: readonly string[] }
-  /** Say what becomes of missing cells. */
   | { readonly kind: "missing-policy"; readonly policies: readonly ("drop" | "mean")[] }
   /** Say what commas in the numbers of these columns mean, or write these without. */
   | { readonly kind: "decimal-points"; readonly columns: readonly string[] }
-  /** Read dates as numbers. */
   | { readonly kind: "dates"; readonly columns: readonly string[] }
-  /** Read the text in this encoding. */
   | { readonly kind: "encoding"; readonly encoding: string }
   /** Name one of the sheets of a workbook, or of the arrays of an archive. */
   | { readonly kind: "sheet"; readonly sheets: readonly string[] }
@@ -57,30 +52,20 @@ const quoted = (columns: readonly string[]) =>
 const policyWords = { drop: "drop their rows", mean: "fill them with the mean" };
 
 /** Words that fit a library and a page alike. */
-const plainWords: RemedyWords = (remedy) => {
-  switch (remedy.kind) {
-    case "leave-out-columns":
-      return `leave out ${quoted(remedy.columns)}`;
-    case "choose-columns":
-      return `choose ${quoted(remedy.columns)}`;
-    case "take-categories":
-      return `take ${quoted(remedy.columns)} as ${remedy.columns.length === 1 ? "a category" : "categories"}`;
-    case "name-column":
-      return "name one of them";
-    case "missing-policy":
-      return remedy.policies.map((policy) => policyWords[policy]).join(", or ");
-    case "decimal-points":
-      return "say whether their commas are decimal ones or stand between thousands";
-    case "dates":
-      return "read dates as days";
-    case "encoding":
-      return `read it as ${remedy.encoding}`;
-    case "sheet":
-      return "name one of them";
-    case "delimiter":
-      return "put commas between cells";
-  }
-};
+const plainWords: { readonly [kind in ActionRemedy["kind"]]: (own: Extract<ActionRemedy, { kind: kind }>) => string } =
+  {
+    "leave-out-columns": ({ columns }) => `leave out ${quoted(columns)}`,
+    "choose-columns": ({ columns }) => `choose ${quoted(columns)}`,
+    "take-categories": ({ columns }) =>
+      `take ${quoted(columns)} as ${columns.length === 1 ? "a category" : "categories"}`,
+    "name-column": () => "name one of them",
+    "missing-policy": ({ policies }) => policies.map((policy) => policyWords[policy]).join(", or "),
+    "decimal-points": () => "say whether their commas are decimal ones or stand between thousands",
+    dates: () => "read dates as days",
+    encoding: ({ encoding }) => `read it as ${encoding}`,
+    sheet: () => "name one of them",
+    delimiter: () => "put commas between cells",
+  };
 
 export interface FilePosition {
   readonly file: string;
@@ -120,7 +105,10 @@ export class DataError extends Error {
   ) {
     const all = typeof remedies === "string" ? [{ kind: "text", text: remedies } as const] : remedies;
     const withoutContents = `${where(position)} must ${rule}`;
-    super(`${withoutContents}, got ${got}; ${remedyText(all, plainWords)}`, options);
+    super(
+      `${withoutContents}, got ${got}; ${remedyText(all, (own) => (plainWords[own.kind] as (own: ActionRemedy) => string)(own))}`,
+      options,
+    );
     this.position = position;
     this.rule = rule;
     this.got = got;
@@ -149,14 +137,14 @@ function where({ file, line, column, part, byte, whole, cell }: FilePosition): s
 const MOST_SHOWN = 40;
 
 /** A cell as it is shown: quoted, on one line, and not longer than a line can bear. */
-export function shown(text: string): string {
+export function shownInRefusal(text: string): string {
   return JSON.stringify(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
 }
 
 const MOST_NAMES = 12;
 
 /** Names with commas between, of many the first and the number of the others. */
-export function listNames(names: readonly string[]): string {
+export function listInRefusal(names: readonly string[]): string {
   if (names.length <= MOST_NAMES) return names.join(", ");
   return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 }

@@ -49,7 +49,6 @@ export interface Platform {
   readonly compressors: Compressors;
 }
 
-/** A file's bytes, open for reading. */
 export interface ByteFile {
   /** As refusals call it. */
   readonly file: string;
@@ -80,39 +79,29 @@ export type TextEncoding = keyof typeof textEncodings;
 /** Enough to tell the kinds of files apart. */
 const FIRST_BYTES = 16;
 
-/** Reads a file and closes it. One that changed meanwhile is read once more, then refused. */
-export async function withFile<T>(
+/** Reads a file and closes it. One that changed meanwhile is read once more, unless only one try is allowed, then refused. */
+export async function withByteFile<T>(
   open: Opener,
   limits: Limits,
   work: (file: OpenedFile) => Promise<T>,
   encoding?: TextEncoding,
-): Promise<T> {
-  try {
-    return await withFileOnce(open, limits, work, encoding);
-  } catch (error) {
-    if (!(error instanceof ChangedError)) throw error;
-    return withFileOnce(open, limits, work, encoding);
-  }
-}
-
-export async function withFileOnce<T>(
-  open: Opener,
-  limits: Limits,
-  work: (file: OpenedFile) => Promise<T>,
-  encoding?: TextEncoding,
+  tries = 2,
 ): Promise<T> {
   const bytes = await open();
   try {
-    const result = await work(await openedFile(bytes, limits, encoding));
-    if (!(await bytes.isUnchanged())) throw new ChangedError(bytes.file);
-    return result;
+    const result = await work(await openedByteFile(bytes, limits, encoding));
+    if (await bytes.isUnchanged()) return result;
+    throw new ChangedError(bytes.file);
+  } catch (error) {
+    if (!(error instanceof ChangedError) || tries === 1) throw error;
   } finally {
     await bytes.close();
   }
+  return withByteFile(open, limits, work, encoding, tries - 1);
 }
 
 /** A file of a size and a kind that can be read. */
-export async function openedFile(bytes: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<OpenedFile> {
+export async function openedByteFile(bytes: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<OpenedFile> {
   const { file, size } = bytes;
   if (size > limits.fileBytes) {
     const remedy = "split it into one file per device, or take a sample of its rows";
@@ -159,8 +148,4 @@ function containerOf(file: string, first: Uint8Array, encoding?: TextEncoding): 
   const [, name, remedy] = stranger;
   const position = { file, line: 1, column: 1 };
   throw new DataError(position, "begin CSV, TSV, JSON, Parquet, an Excel workbook or a NumPy array", name, remedy);
-}
-
-export function isJson({ ending }: OpenedFile): boolean {
-  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(ending);
 }

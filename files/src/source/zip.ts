@@ -123,12 +123,5 @@ export function memoryFile(outer: ByteFile, name: string, content: Uint8Array): 
   };
 }
 
-/** The place of the sheet that is meant, -1 if there is none; the first unless one is named. */
-export function chosenSheet(names: readonly string[], sheet: string | undefined): number {
-  if (sheet === undefined) return 0;
-  const named = names.indexOf(sheet);
-  return named >= 0 || !/^\d+$/.test(sheet) || Number(sheet) > names.length ? named : Number(sheet) - 1;
-}
-
 const uint16 = (bytes: Uint8Array, at: number) => bytes[at] | (bytes[at + 1] << 8);
 const uint32 = (bytes: Uint8Array, at: number) => (uint16(bytes, at) | (uint16(bytes, at + 2) << 16)) >>> 0;

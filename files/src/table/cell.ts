@@ -17,7 +17,7 @@ export interface CellRules {
 }
 
 /** What `read` gives; NaN where it refuses a cell and somebody hears of that. */
-export function orNoted({ onBad }: CellRules, read: () => number): number {
+export function cellOrNoted({ onBad }: CellRules, read: () => number): number {
   if (onBad === undefined) return read();
   try {
     return read();
@@ -28,7 +28,6 @@ export function orNoted({ onBad }: CellRules, read: () => number): number {
   }
 }
 
-/** The rules, ready to be followed. */
 export interface CellReader extends CellRules {
   /** The number that a cell holds, NaN where it says that it is missing, undefined for anything else. */
   value(text: string): number | undefined;
@@ -74,12 +73,8 @@ function groupedNumber(thousands: string, decimal: string): RegExp {
   return new RegExp(`^[+-]?\\d{1,3}(?:${escaped(thousands)}\\d{3})+(?:${escaped(decimal)}\\d*)?$`);
 }
 
-const usual = cellReader({});
-
-/** By the usual rules. */
-export function cellValue(text: string): number | undefined {
-  return usual.value(text);
-}
+/** Where nothing is said about how cells are written. */
+export const usualCells = cellReader({});
 
 const DAY = 86_400_000;
 
@@ -108,10 +103,4 @@ function dateOf(year: number, month: number, day: number): number | undefined {
   const back = new Date(time);
   const isSame = back.getUTCMonth() === month - 1 && back.getUTCDate() === day && back.getUTCFullYear() === year;
   return isSame ? time / DAY : undefined;
-}
-
-/** A day as Excel counts it: from the end of 1899, with a 29 February 1900 that never was, or from the start of 1904. */
-export function daysOfSerial(serial: number, is1904: boolean): number {
-  if (is1904) return serial - 24_107;
-  return serial < 60 ? serial - 25_568 : serial - 25_569;
 }

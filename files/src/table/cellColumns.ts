@@ -38,14 +38,14 @@ export interface ConvertedCells {
   readonly leftOut: readonly string[];
 }
 
-export function addedCells(added: readonly AddedColumn[], rows: number): CellColumn[] {
+export function addedCellColumns(added: readonly AddedColumn[], rows: number): CellColumn[] {
   const cells = added.map((): CellValue[] => []);
   for (let row = 0; row < rows; row++) for (const [c, { of }] of added.entries()) cells[c].push(of(row) ?? null);
   return added.map(({ name, kind }, c) => ({ name, kind, cells: cells[c] }));
 }
 
 /** The kind that all values of a column have; text if they differ. */
-export function typedColumn(name: string, cells: readonly CellValue[]): CellColumn {
+export function typedCellColumn(name: string, cells: readonly CellValue[]): CellColumn {
   const present = cells.filter((cell) => cell !== null);
   const all = (type: string) => present.length > 0 && present.every((cell) => typeof cell === type);
   if (all("boolean")) return { name, kind: "boolean", cells };

@@ -1,8 +1,8 @@
 // What a file offers before its rows are read, and which of its columns are wanted.
 
-import { DataError, type FilePosition, listNames, type Remedy } from "../source/refusal.ts";
-import type { Limits, TextEncoding } from "../source/source.ts";
-import type { CellReader, CellRules } from "./cell.ts";
+import { DataError, type FilePosition, listInRefusal, type Remedy } from "../source/refusal.ts";
+import { defaultLimits, type Limits, type TextEncoding } from "../source/source.ts";
+import { type CellReader, type CellRules, cellReader } from "./cell.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal commas" | "other" | "empty";
@@ -40,6 +40,10 @@ export interface ReadPlan {
   readonly options: Selection & DialectOptions;
   readonly limits: Limits;
   readonly rules: CellReader;
+}
+
+export function tableReadPlan(options: Selection & DialectOptions & { readonly limits?: Limits }): ReadPlan {
+  return { options, limits: options.limits ?? defaultLimits, rules: cellReader(options) };
 }
 
 /** Where the wanted columns stand in the file, in the order wanted. */
@@ -80,7 +84,7 @@ function indexOf(position: FilePosition, all: readonly Column[], name: string, o
   const index = all.findIndex((column) => column.name === name);
   if (index < 0) {
     const columns = all.map((column) => column.name);
-    const known = listNames(columns.map((own) => JSON.stringify(own)));
+    const known = listInRefusal(columns.map((own) => JSON.stringify(own)));
     const remedies = [{ kind: "name-column", option, columns } as const];
     throw new DataError({ ...position, column: name }, "exist", `the columns ${known}`, remedies);
   }

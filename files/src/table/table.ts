@@ -1,7 +1,7 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
-import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import type { Limits } from "../source/source.ts";
 import type { CellReader } from "./cell.ts";
 import type { ChosenColumns, ReadPlan } from "./columns.ts";
@@ -54,13 +54,11 @@ interface GrowingDevices {
 /** A table that a reader fills row by row, or column by column. Its fields are open for loops over millions of cells. */
 export class GrowingTable {
   readonly file: string;
-  /** Names of the features. */
   readonly columns: readonly string[];
   readonly cols: number;
   values: Float64Array;
   rows = 0;
   readonly missing: { count: number; line: number }[];
-  /** Present if a column names the devices. */
   readonly devices: GrowingDevices | undefined;
   /** For each column its category; undefined of a number. */
   readonly categories: readonly (GrowingCategory | undefined)[];
@@ -129,7 +127,7 @@ export class GrowingTable {
       const column = this.columns[feature];
       const rule = `have one of at most ${this.#limits.values} different values, as a category`;
       const remedies = [{ kind: "leave-out-columns", columns: [column] } as const];
-      throw new DataError({ file: this.file, line, column }, rule, `one more, ${shown(word)}`, remedies);
+      throw new DataError({ file: this.file, line, column }, rule, `one more, ${shownInRefusal(word)}`, remedies);
     }
     category.set(word, { index: category.size, line });
     return category.size - 1;
@@ -145,7 +143,7 @@ export class GrowingTable {
       ];
       throw new DataError(cell, "name a device", got, remedies);
     }
-    this.devices.of[row] = name === "" ? NO_DEVICE : deviceNumber(this.devices.numbers, name);
+    this.devices.of[row] = name === "" ? NO_DEVICE : tableDeviceNumber(this.devices.numbers, name);
   }
 
   finish(format: Format): Table {
@@ -163,7 +161,7 @@ export class GrowingTable {
 }
 
 /** The number of a device by its name; a new name is a new device. */
-export function deviceNumber(numbers: Map<string, number>, name: string): number {
+export function tableDeviceNumber(numbers: Map<string, number>, name: string): number {
   const known = numbers.get(name);
   if (known !== undefined) return known;
   numbers.set(name, numbers.size);
@@ -179,7 +177,7 @@ function mostRows(features: number, limits: Limits): number {
 }
 
 /** Refuses a file that says how many rows it has, if these are too many or none. `remedy` is for a file without rows. */
-export function checkRows(
+export function checkTableRows(
   file: string,
   rows: number,
   { features }: ChosenColumns,
@@ -198,46 +196,23 @@ function refuseRows(position: FilePosition, features: number, limits: Limits, go
 }
 
 /** Refuses a number that is too large for doubles to be told apart. */
-export function refuseLarge(
-  cell: FilePosition,
+export function refuseLargeCell(
+  cell: FilePosition & { readonly column: string },
   got: string,
   { magnitude }: Limits,
-  remedies: string | Remedy[],
+  remedies: string | Remedy[] = [{ kind: "text", text: "fix the value" }, leaveOut(cell)],
 ): never {
   throw new DataError(cell, `be a number from -${magnitude} to ${magnitude}`, got, remedies);
 }
 
-/** What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices fills them. */
-export type MissingPolicy = "refuse" | "drop" | "mean";
-
-export const missingPolicies: readonly MissingPolicy[] = ["refuse", "drop", "mean"];
-
-/** Refuses a file with missing cells, with their counts, and a column without any value under every policy. */
-export function checkMissing(table: Table, policy: MissingPolicy): void {
-  const { file, columns, points, missing } = table;
-  const affected = columns.map((column, c) => ({ column, ...missing[c] })).filter(({ count }) => count > 0);
-  const empty = affected.filter(({ count }) => count === points.rows);
-  if (empty.length > 0) {
-    const [{ line, column }] = empty;
-    const remedies = [{ kind: "leave-out-columns", columns: empty.map((own) => own.column) } as const];
-    throw new DataError({ file, line, column }, "have a value in some row", "none", remedies);
-  }
-  if (policy !== "refuse" || affected.length === 0) return;
-  const first = affected.reduce((a, b) => (b.line < a.line ? b : a));
-  const total = affected.reduce((sum, { count }) => sum + count, 0);
-  const counts = affected.map(({ column, count }) => `${count} in ${JSON.stringify(column)}`).join(", ");
-  const remedies = [{ kind: "missing-policy", policies: ["drop", "mean"] } as const];
-  const got = total === 1 ? "1 missing cell" : `${total} missing cells in the file (${counts})`;
-  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedies);
+/** Refuses a cell of text that is no number. */
+export function refuseTextCell(cell: FilePosition & { readonly column: string }, text: string): never {
+  const [fix, empty] = ["fix the cell", "empty it if the value is not known"].map((advice): Remedy => {
+    return { kind: "text", text: advice };
+  });
+  throw new DataError(cell, "be a number", shownInRefusal(text), [fix, empty, leaveOut(cell)]);
 }
 
-/** Whether each row is complete; undefined if all are. */
-export function completeRows({ points, missing }: Table): Uint8Array | undefined {
-  if (missing.every(({ count }) => count === 0)) return undefined;
-  const { data, rows, cols } = points;
-  const complete = new Uint8Array(rows).fill(1);
-  for (let r = 0; r < rows; r++) {
-    for (let c = 0; c < cols; c++) if (Number.isNaN(data[r * cols + c])) complete[r] = 0;
-  }
-  return complete;
+function leaveOut({ column }: { readonly column: string }): Remedy {
+  return { kind: "leave-out-columns", columns: [column] };
 }

@@ -1,10 +1,10 @@
 // A sheet of a workbook to a table: its header, its columns and their cells, each refused by its own name.
 
-import { kindOf as kindOfTexts, looksLikeHeader } from "../csv/dialect.ts";
-import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
-import { type CellReader, orNoted } from "../table/cell.ts";
+import { csvColumnKind as kindOfTexts, looksLikeHeader } from "../csv/dialect.ts";
+import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
+import { type CellReader, cellOrNoted } from "../table/cell.ts";
 import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "../table/columns.ts";
-import { GrowingTable, refuseLarge, type Table } from "../table/table.ts";
+import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { columnLetters, eachSheetRow, type SheetCell, type SheetRow, type Workbook } from "./workbook.ts";
 
 const SAMPLE_ROWS = 200;
@@ -96,15 +96,13 @@ function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, l
 }
 
 /** The names of the columns and the cells of every row, as text. */
-export function sheetTexts(workbook: Workbook, plan: ReadPlan, use: (cells: readonly string[]) => void): void {
+export function sheetTexts(workbook: Workbook, plan: ReadPlan): string[][] {
   const rows: SheetRow[] = [];
   eachSheetRow(workbook, (row) => rows.push(row));
   const { columns, line, body } = beginningOf(workbook, rows.slice(0, SAMPLE_ROWS), plan);
-  use(columns.map(({ name }) => name));
   const from = body.at(0)?.row ?? line;
-  for (const { cells } of rows.filter(({ row }) => row >= from)) {
-    use(columns.map((_, c) => writtenText(cells[c])));
-  }
+  const own = rows.filter(({ row }) => row >= from);
+  return [columns.map(({ name }) => name), ...own.map(({ cells }) => columns.map((_, c) => writtenText(cells[c])))];
 }
 
 /** As it is written into a text: dates as dates. */
@@ -139,13 +137,18 @@ function keepRow(reading: Reading, { row, cells }: SheetRow): void {
     const cell = cellName(workbook, cells.length - 1, row);
     const remedy = "empty the cell, or give its column a name";
     const position = { file: workbook.file, cell, column: columns.length + 1 };
-    throw new DataError(position, "stand in a column of the first rows", shown(cellText(cells.at(-1))), remedy);
+    throw new DataError(
+      position,
+      "stand in a column of the first rows",
+      shownInRefusal(cellText(cells.at(-1))),
+      remedy,
+    );
   }
   table.makeRoom(row);
   for (const [slot, { index, isCategory }] of chosen.features.entries()) {
     const value = isCategory
       ? table.categoryIndex(slot, wordOf(reading, row, index, cells[index]), row)
-      : orNoted(rules, () => numberOf(reading, row, index, cells[index]));
+      : cellOrNoted(rules, () => numberOf(reading, row, index, cells[index]));
     table.set(table.rows, slot, value, row);
   }
   const { device } = chosen;
@@ -158,20 +161,13 @@ function keepRow(reading: Reading, { row, cells }: SheetRow): void {
 }
 
 function numberOf(reading: Reading, row: number, index: number, cell: SheetCell | undefined): number {
-  const { rules, limits, columns } = reading;
+  const { rules, limits } = reading;
   if (cell === undefined) return Number.NaN;
   const value = meaningOf(cell, rules);
-  if (value === undefined) {
-    const remedies: Remedy[] = [
-      { kind: "text", text: "fix the cell" },
-      { kind: "text", text: "empty it if the value is not known" },
-      { kind: "leave-out-columns", columns: [columns[index].name] },
-    ];
-    throw new DataError(cellIn(reading, row, index), "be a number", shown(cellText(cell)), remedies);
-  }
+  if (value === undefined) refuseTextCell(cellIn(reading, row, index), cellText(cell));
   if (Math.abs(value) > limits.magnitude) {
     const remedy = "fix the cell, or write the column in a larger unit";
-    refuseLarge(cellIn(reading, row, index), String(value), limits, remedy);
+    refuseLargeCell(cellIn(reading, row, index), String(value), limits, remedy);
   }
   return value;
 }
@@ -189,9 +185,14 @@ function meaningOf(cell: SheetCell, rules: CellReader): number | undefined {
 function wordOf(reading: Reading, row: number, index: number, cell: SheetCell | undefined): string {
   if (typeof cell !== "object" || "days" in cell) return cellText(cell);
   if ("error" in cell && cell.error === "#N/A") return "";
-  throw new DataError(cellIn(reading, row, index), "be a word or a number", shown(cellText(cell)), "fix the cell");
+  throw new DataError(
+    cellIn(reading, row, index),
+    "be a word or a number",
+    shownInRefusal(cellText(cell)),
+    "fix the cell",
+  );
 }
 
-function cellIn({ workbook, columns }: Reading, row: number, index: number): FilePosition {
+function cellIn({ workbook, columns }: Reading, row: number, index: number): FilePosition & { column: string } {
   return { file: workbook.file, cell: cellName(workbook, index, row), column: columns[index].name };
 }

@@ -1,9 +1,9 @@
 // An Excel workbook, opened: the names of its sheets, its texts, which of its styles are dates, and the rows of a sheet.
 
-import { DataError, type FilePosition, listNames, shown } from "../source/refusal.ts";
+import { DataError, type FilePosition, listInRefusal, shownInRefusal } from "../source/refusal.ts";
 import type { ByteFile } from "../source/source.ts";
-import { chosenSheet, unzipped, type ZipEntry } from "../source/zip.ts";
-import { cellValue, daysOfSerial } from "../table/cell.ts";
+import { unzipped, type ZipEntry } from "../source/zip.ts";
+import { usualCells } from "../table/cell.ts";
 
 // XML, part by part. It has no entities but those of the standard, and nothing in it is looked up elsewhere.
 
@@ -33,7 +33,7 @@ function readXml(content: Uint8Array, position: FilePosition, user: XmlUser): vo
     rest = rest.slice(used);
     if (rest.length > MOST_LETTERS) refuse(position, `a tag or text of more than ${MOST_LETTERS} letters`);
   }
-  if (rest.trim() !== "") refuse(position, `an end at ${shown(rest)}`);
+  if (rest.trim() !== "") refuse(position, `an end at ${shownInRefusal(rest)}`);
 }
 
 function refuse(position: FilePosition, got: string): never {
@@ -104,7 +104,7 @@ function unescaped(text: string, position: FilePosition): string {
     const [, hex, decimal] = /^#(?:x([\da-fA-F]{1,6})|(\d{1,7}))$/.exec(name) ?? [];
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
     if (code <= 0x10ffff && whole.endsWith(";")) return String.fromCodePoint(code);
-    if (!whole.endsWith(";") || !Object.hasOwn(entities, name)) refuse(position, `the entity ${shown(whole)}`);
+    if (!whole.endsWith(";") || !Object.hasOwn(entities, name)) refuse(position, `the entity ${shownInRefusal(whole)}`);
     return entities[name];
   });
 }
@@ -120,7 +120,6 @@ function attribute(name: string): (attributes: string) => string | undefined {
 
 export interface Workbook {
   readonly file: string;
-  /** Of all sheets. */
   readonly sheets: readonly string[];
   /** The one that is read. */
   readonly sheet: string;
@@ -129,7 +128,6 @@ export interface Workbook {
   readonly texts: readonly string[];
   /** For each style whether its numbers are dates. */
   readonly areDates: readonly boolean[];
-  /** Whether days are counted from 1904. */
   readonly is1904: boolean;
 }
 
@@ -177,8 +175,15 @@ export async function openWorkbook(
   };
 }
 
+/** The place of the sheet that is meant, -1 if there is none; the first unless one is named. */
+export function chosenSheet(names: readonly string[], sheet: string | undefined): number {
+  if (sheet === undefined) return 0;
+  const named = names.indexOf(sheet);
+  return named >= 0 || !/^\d+$/.test(sheet) || Number(sheet) > names.length ? named : Number(sheet) - 1;
+}
+
 function refuseSheet(file: string, names: readonly string[], wanted: string | undefined): never {
-  const known = listNames(names.map((name) => JSON.stringify(name)));
+  const known = listInRefusal(names.map((name) => JSON.stringify(name)));
   const rule = wanted === undefined ? "hold a sheet" : `have the sheet ${JSON.stringify(wanted)}`;
   const remedies = names.length > 0 ? [{ kind: "sheet", sheets: names } as const] : "save the workbook again";
   throw new DataError({ file, part: '"xl/workbook.xml"', byte: 0 }, rule, `the sheets ${known || "none"}`, remedies);
@@ -368,9 +373,15 @@ function cellOf(own: Gathered, { texts, areDates, is1904, position }: Workbook):
     case "e":
       return { error: value };
     default: {
-      const number = cellValue(value) ?? Number.NaN;
+      const number = usualCells.value(value) ?? Number.NaN;
       if (Number.isNaN(number)) refuse(position, `the number ${JSON.stringify(value)}`);
       return areDates[style] ? { days: daysOfSerial(number, is1904) } : number;
     }
   }
+}
+
+/** A day as Excel counts it: from the end of 1899, with a 29 February 1900 that never was, or from the start of 1904. */
+function daysOfSerial(serial: number, is1904: boolean): number {
+  if (is1904) return serial - 24_107;
+  return serial < 60 ? serial - 25_568 : serial - 25_569;
 }

@@ -65,18 +65,16 @@ function visible(character: string): string {
   return isControl ? `_x${character.charCodeAt(0).toString(16).padStart(4, "0")}_` : character;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
-
 /** Gzip holds what an archive needs: packed bytes behind a head of ten, and in its last eight the checksum. */
 const [GZIP_HEAD, GZIP_TAIL] = [10, 8];
 const DEFLATED = 8;
 /** The first of January 1980, the earliest that an archive can say. */
 const NO_DATE = 0x21;
 
-async function zipped(files: readonly Entry[], platform: Platform): Promise<Uint8Array> {
+async function zipped(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  platform: Platform,
+): Promise<Uint8Array> {
   const out: Uint8Array[] = [];
   const listed: Uint8Array[] = [];
   let at = 0;

@@ -2,6 +2,7 @@
 
 import {
   communities,
+  communityData,
   edges,
   erdosRenyi,
   fit,
@@ -14,7 +15,6 @@ import {
   splitByLabel,
   splitBySizes,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
 import { print } from "../measure.ts";
@@ -59,7 +59,7 @@ const kinds: readonly Kind[] = [
   { name: "label skew, Dirichlet 0.3", datasets: skewed, graph: sparse, bar: { least: 0.75, percent: 1, alpha: 1 } },
   {
     name: "two communities with other clusters and a bridge",
-    datasets: (seed) => twoCommunities(DEVICES / 2, POINTS, seed).datasets,
+    datasets: (seed) => communityData(DEVICES / 2, POINTS, seed).datasets,
     graph: bridged,
   },
 ];

@@ -13,21 +13,21 @@ import {
   stack,
 } from "@fedkm/core";
 import {
-  cellSummary,
-  countCells,
+  cellsToRelease,
   discreteGaussian,
-  gridFor,
-  lossAt,
   type RowSummary,
-  reachIn,
   releaseCells,
+  releasedCellSummary,
+  releasedLoss,
+  releasedResidualSummary,
+  releasedRows,
+  releaseGrid,
+  releaseKernel,
+  releaseReach,
   releaseResiduals,
-  residualSummary,
-  residualVariances,
+  releaseVariances,
+  residualsToRelease,
   rhoOf,
-  summaryKernel,
-  summarySize,
-  sumResiduals,
   varianceAtLeast,
 } from "@fedkm/core/privacy";
 import { isHeld, print, progress } from "../measure.ts";
@@ -66,11 +66,14 @@ function empiricalEpsilon(epsilon: number, delta: number, runs: number): number 
   const withRow = stack([without, row]);
   const centroids: Matrix = { data: Float64Array.of(0, 0, 5, -5, -5, 5), rows: 3, cols: 2 };
   const rho = rhoOf(epsilon, delta) / 2;
-  const grid = gridFor(BOX, 100, epsilon);
-  const reach = reachIn(BOX.low, BOX.high);
-  const of = (points: Matrix) => ({ cells: countCells(points, grid), ...sumResiduals(points, centroids, reach) });
+  const grid = releaseGrid(BOX, 100, epsilon);
+  const reach = releaseReach(BOX.low, BOX.high);
+  const of = (points: Matrix) => ({
+    cells: cellsToRelease(points, grid),
+    ...residualsToRelease(points, centroids, reach),
+  });
   const [known, changed] = [of(without), of(withRow)];
-  const variances = { cells: 1 / (2 * rho), ...residualVariances(rho, 2) };
+  const variances = { cells: 1 / (2 * rho), ...releaseVariances(rho, 2) };
   const ratioOf = (points: Matrix) => {
     const seen = {
       cells: releaseCells(points, grid, rho, randomBytes),
@@ -209,8 +212,8 @@ function privateNetwork(
   epsilon: number,
 ): readonly Matrix[] {
   const rho = rhoOf(epsilon, DELTA) / 2;
-  const grid = gridFor(BOX, points, epsilon);
-  const first = datasets.map((own) => cellSummary(releaseCells(own, grid, rho, randomBytes), grid, rho, K));
+  const grid = releaseGrid(BOX, points, epsilon);
+  const first = datasets.map((own) => releasedCellSummary(releaseCells(own, grid, rho, randomBytes), grid, rho, K));
   const start = seedOf(first, seed);
   if (start === undefined) return datasets.map(() => ({ data: new Float64Array(2 * K), rows: K, cols: 2 }));
   const settled = fitSummaries(
@@ -218,10 +221,15 @@ function privateNetwork(
     network,
     datasets.map(() => start),
   );
-  const reach = reachIn(BOX.low, BOX.high);
+  const reach = releaseReach(BOX.low, BOX.high);
   const second = datasets.map((own, i) => {
     const at = settled[i];
-    return residualSummary(releaseResiduals(own, at, reach, rho, randomBytes), at, reach, lossAt(first[i], at));
+    return releasedResidualSummary(
+      releaseResiduals(own, at, reach, rho, randomBytes),
+      at,
+      reach,
+      releasedLoss(first[i], at),
+    );
   });
   return fitSummaries(second, network, settled);
 }
@@ -251,9 +259,9 @@ function fitSummaries(
   // Every device counts the same: its weights are taken to its number of points.
   const kernels = new Map(
     summaries.map((summary) => {
-      const share = Math.max(1, summary.points.rows) / Math.max(1, summarySize(summary));
+      const share = Math.max(1, summary.points.rows) / Math.max(1, releasedRows(summary));
       const weights = summary.weights.map((weight) => weight * share);
-      return [summary.points, summaryKernel({ ...summary, weights, within: summary.within * share })];
+      return [summary.points, releaseKernel({ ...summary, weights, within: summary.within * share })];
     }),
   );
   const kernel = {

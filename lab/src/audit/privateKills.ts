@@ -14,7 +14,7 @@ import {
   type Study,
   volatileMemory,
 } from "@fedkm/device";
-import { type DeviceFolder, freePorts, type Link, readHistory } from "@fedkm/device/daemon";
+import { type DeviceFolder, freeMachinePorts, type Link, readHistory } from "@fedkm/device/daemon";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { decodeShared, idOf, nodeSecrets, sumsShape } from "@fedkm/device/shared";
 import { makeFolders, startDevice } from "../faults/processes.ts";
@@ -41,7 +41,7 @@ const CENTROIDS = 1;
 async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Company> {
   const many = Math.max(1, datasets.length);
   const identities = await Promise.all(Array.from({ length: many }, createIdentity));
-  const ports = await freePorts("127.0.0.1", many);
+  const ports = await freeMachinePorts("127.0.0.1", many);
   const links = identities.map(({ peer }, i) => ({
     name: `guest-${i}`,
     peer,

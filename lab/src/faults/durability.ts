@@ -171,10 +171,10 @@ const stateAtRound = (round: number): SavedState => ({
     [-1, round / 3],
   ],
   present: [true, true],
-  opening: { number: 1, seed: 2, sketches: [] },
+  opening: { number: 1, start: 2, sketches: [] },
   own: null,
   sketch: null,
-  neighbours: [{ peer: "neighbour", epoch: 1, sequence: round, seed: 2, centroids: [[0.25, round]] }],
+  neighbours: [{ peer: "neighbour", epoch: 1, sequence: round, start: 2, centroids: [[0.25, round]] }],
 });
 
 interface Session {

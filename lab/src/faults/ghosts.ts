@@ -11,7 +11,7 @@ import {
   simulate,
   studyOfPoints,
 } from "@fedkm/device";
-import { readLinksFile, withoutLink, writeLinksFile } from "@fedkm/device/daemon";
+import { linksFileWithout, readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { print } from "../measure.ts";
 import { type GhostNetwork, ghostNetwork } from "./change.ts";
 import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
@@ -173,7 +173,7 @@ function lie(
   for (const [sequence, kind] of ["sketches", "number", "no seed"].entries()) {
     const centroids = Float64Array.from({ length: 2 * study.k }, (_, i) => study.features[i % 2].max - random());
     const number = network.status(ghost).opening + (kind === "number" ? 1_000 : 0);
-    const tag = { number, table: word(), seed: kind === "no seed" ? 0 : word() };
+    const tag = { number, table: word(), start: kind === "no seed" ? 0 : word() };
     const sketches = Array.from({ length: 3 }, () => ({
       origin: word(),
       version: 2 ** 50,
@@ -263,7 +263,7 @@ async function hauntProcesses(seed: number) {
   const folders = await makeFolders({ study, datasets, graph: graph(MEMBERS + 1, [...edgesOfRing, [0, MEMBERS]]) });
   const [first] = folders.devices;
   const joined = await readLinksFile(first.path);
-  const before = withoutLink(joined, `device-${MEMBERS}`);
+  const before = linksFileWithout(joined, `device-${MEMBERS}`);
   const { k, alpha, coupling, weighting } = study;
   const best = fit(own, links, { k, alpha, seed, rounds: 5_000 }).objective;
   const running: RunningDevice[] = [];

@@ -9,11 +9,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { graph } from "@fedkm/core";
 import {
   type DeviceFolder,
-  freePorts,
+  freeMachinePorts,
   readAudit,
   readFolder,
   revokePeer,
-  rotateFolder,
+  rotateKey,
   writeSettings,
 } from "@fedkm/device/daemon";
 import { fedkmProgram } from "../fedkm.ts";
@@ -59,7 +59,7 @@ async function rotationUnderKills(kills: number): Promise<boolean> {
     await settle([device, ...running]);
     const before = sumOfParts([device, ...running]);
     for (let kill = 0; kill < kills; kill++) {
-      const { old } = await rotateFolder(center.path, false, new Date());
+      const { old } = await rotateKey(center, false, console.warn);
       // Around the moment at which the new key becomes the device's own.
       await pause(3_000 * Math.random());
       await device.end("SIGKILL");
@@ -93,7 +93,7 @@ async function rotationWithoutOne(): Promise<boolean> {
   const running = [startDevice(center), startDevice(near)];
   try {
     await seconds(() => isLinkedToAll(running[0], 1));
-    const { next } = await rotateFolder(center.path, true, new Date());
+    const { next } = await rotateKey(center, true, console.warn);
     const used = await seconds(() => running[0].status()?.device.peer === next);
     const followed = await seconds(() => peerOf(running[1], center) === next && isConnected(running[1], center));
     running.push(startDevice(away));
@@ -124,7 +124,7 @@ async function revocations(): Promise<boolean> {
   const [zero, one, , , four] = folders.devices;
   try {
     await settle(running);
-    await revokePeer(zero.path, four.identity.peer, "its disk was stolen", new Date());
+    await revokePeer(await readFolder(zero.path), four.identity.peer, "its disk was stolen", console.warn);
     const unlinked = await seconds(() => peerOf(running[1], four) === undefined && running[1].status() !== undefined);
     const shown = await seconds(() => running[3].log().includes("no longer to be trusted: its disk was stolen"));
     const kept = peerOf(running[3], four) !== undefined;
@@ -289,7 +289,7 @@ async function sameKeyTwice(): Promise<boolean> {
 
 async function copyOf({ path, name, data, announce }: DeviceFolder, to: string): Promise<DeviceFolder> {
   cpSync(path, to, { recursive: true, filter: (file) => !file.endsWith("lock") });
-  const [port] = await freePorts("127.0.0.1", 1);
+  const [port] = await freeMachinePorts("127.0.0.1", 1);
   await writeSettings(to, { name, data, announce, listen: [`/ip4/127.0.0.1/tcp/${port}`] });
   return readFolder(to);
 }

@@ -15,7 +15,7 @@ import {
 import { contractOf, type Simulation, type Study, simulate } from "@fedkm/device";
 import { print } from "../measure.ts";
 
-const PLACES = 60;
+const DEVICES = 60;
 const MEMBERS = 50;
 const ROWS = 60;
 const MINUTE = 60_000;
@@ -92,7 +92,7 @@ const happenings: Record<string, (world: World) => void> = {
     world.network.restart(device);
   },
   partition(world) {
-    const across = Array.from(edges(world.all)).filter(([i, j]) => i < PLACES / 2 !== j < PLACES / 2);
+    const across = Array.from(edges(world.all)).filter(([i, j]) => i < DEVICES / 2 !== j < DEVICES / 2);
     for (const [i, j] of across) world.network.setCut(i, j, true);
     world.network.run(AWAY * (world.random() < 0.5 ? 1 : 0.1));
     for (const [i, j] of across) world.network.setCut(i, j, false);
@@ -167,11 +167,11 @@ function missed(day: number, happened: string, fault: string): void {
 
 async function begin(study: Study): Promise<World> {
   const random = randomStream(1, "months");
-  const all = graph(PLACES, placesLinked(random));
+  const all = graph(DEVICES, linksOfDevices(random));
   // Those who are absent are spread around the ring, so that whoever joins has neighbours.
-  const absent = Array.from({ length: PLACES - MEMBERS }, (_, i) => Math.floor((i * PLACES) / (PLACES - MEMBERS)));
-  const present = new Set(Array.from({ length: PLACES }, (_, i) => i).filter((i) => !absent.includes(i)));
-  const datasets = Array.from({ length: PLACES }, () => rowsOf(random, random() < 0.3));
+  const absent = Array.from({ length: DEVICES - MEMBERS }, (_, i) => Math.floor((i * DEVICES) / (DEVICES - MEMBERS)));
+  const present = new Set(Array.from({ length: DEVICES }, (_, i) => i).filter((i) => !absent.includes(i)));
+  const datasets = Array.from({ length: DEVICES }, () => rowsOf(random, random() < 0.3));
   const links = linksOf(all, present);
   const contract = await contractOf(study);
   // Slower than devices are: one update for the news of all neighbours, and fewer frames to simulate.
@@ -181,14 +181,14 @@ async function begin(study: Study): Promise<World> {
 }
 
 /** A ring with chords, so that whoever leaves tears nothing apart. */
-function placesLinked(random: Random): [number, number][] {
+function linksOfDevices(random: Random): [number, number][] {
   const found = new Map<string, [number, number]>();
   const add = (i: number, j: number) => {
     if (i !== j) found.set(`${Math.min(i, j)} ${Math.max(i, j)}`, [Math.min(i, j), Math.max(i, j)]);
   };
-  for (let i = 0; i < PLACES; i++) {
-    for (const step of [1, 2]) add(i, (i + step) % PLACES);
-    if (random() < 0.5) add(i, Math.floor(random() * PLACES));
+  for (let i = 0; i < DEVICES; i++) {
+    for (const step of [1, 2]) add(i, (i + step) % DEVICES);
+    if (random() < 0.5) add(i, Math.floor(random() * DEVICES));
   }
   return [...found.values()];
 }
@@ -227,7 +227,7 @@ function setRows({ network, random, datasets }: World, device: number): void {
 }
 
 function pick({ random }: World, isRight: (i: number) => boolean): number | undefined {
-  const right = Array.from({ length: PLACES }, (_, i) => i).filter(isRight);
+  const right = Array.from({ length: DEVICES }, (_, i) => i).filter(isRight);
   return right[Math.floor(random() * right.length)];
 }
 

@@ -12,7 +12,7 @@ import {
   createFolder,
   type DaemonStatus,
   type DeviceFolder,
-  freePorts,
+  freeMachinePorts,
   type Link,
   STATUS_FILE,
   writeLinksFile,
@@ -110,7 +110,7 @@ export async function makeFolders(
 ): Promise<Folders> {
   const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   const devices: DeviceFolder[] = [];
-  const ports = await freePorts("127.0.0.1", datasets.length);
+  const ports = await freeMachinePorts("127.0.0.1", datasets.length);
   for (const [index, points] of datasets.entries()) {
     const name = `device-${index}`;
     const file = join(base, `${name}.csv`);

@@ -183,7 +183,7 @@ export interface TcpNetwork {
 
 export const linkKey = (i: number, j: number) => (i < j ? `${i}-${j}` : `${j}-${i}`);
 
-interface Place {
+interface DeviceSlot {
   readonly identity: Identity;
   /** Where it listens since its last start. */
   port: number;
@@ -196,60 +196,60 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   const { study, datasets, graph, seed, paceMilliseconds, loss = 0, disguise } = options;
   const { alpha, coupling, weighting } = study;
   const contract = await contractOf(study);
-  const places = await Promise.all(
+  const slots = await Promise.all(
     datasets.map(
-      async (): Promise<Place> => ({ identity: await createIdentity(), port: 0, memory: volatileMemory(1) }),
+      async (): Promise<DeviceSlot> => ({ identity: await createIdentity(), port: 0, memory: volatileMemory(1) }),
     ),
   );
   const proxies = new Map<string, TcpProxy>();
-  for (const [i, j] of edges(graph)) proxies.set(linkKey(i, j), await tcpProxy(() => places[Math.min(i, j)].port));
+  for (const [i, j] of edges(graph)) proxies.set(linkKey(i, j), await tcpProxy(() => slots[Math.min(i, j)].port));
   const chance = randomStream(seed, "loss");
 
   const start = async (i: number) => {
-    const place = places[i];
+    const slot = slots[i];
     const links = Array.from(graph.neighbours[i], (j) => ({
-      peer: places[j].identity.peer,
+      peer: slots[j].identity.peer,
       // The later one dials, through the proxy.
       addresses: j < i ? [`/ip4/127.0.0.1/tcp/${proxies.get(linkKey(i, j))?.port}`] : [],
     }));
     const network = libp2pNetwork({
-      identity: place.identity,
+      identity: slot.identity,
       listen: ["/ip4/127.0.0.1/tcp/0"],
       links,
       onStranger: () => {},
       onRefuse: (peer, reason) => console.error(`  device ${i} refused ${peer}: ${reason}`),
     });
-    const latest = place.memory.latest();
-    place.memory = volatileMemory(place.memory.epoch + 1, latest);
-    place.network = network;
-    place.device = createDevice({
+    const latest = slot.memory.latest();
+    slot.memory = volatileMemory(slot.memory.epoch + 1, latest);
+    slot.network = network;
+    slot.device = createDevice({
       study,
       contract,
       network: altered(network, (frame) => (chance() < loss ? undefined : (disguise?.(i, frame) ?? frame))),
       clock: realClock,
-      memory: place.memory,
+      memory: slot.memory,
       links: links.map(({ peer }) => peer),
       rows: datasets[i],
       seed: seed * 1_000_003 + i * 101,
       ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),
     });
-    await place.device.start();
-    place.port = Number(network.addresses()[0].split("/").at(-1));
+    await slot.device.start();
+    slot.port = Number(network.addresses()[0].split("/").at(-1));
   };
   const crash = async (i: number) => {
-    const { device, network } = places[i];
+    const { device, network } = slots[i];
     device?.stop();
     await network?.close();
   };
   const areSettled = () =>
-    places.every(({ device }) => {
+    slots.every(({ device }) => {
       const status = device?.status();
       return status !== undefined && isSettled(status, status.neighbours);
     });
   return {
     proxies,
     get devices() {
-      return places.flatMap(({ device }) => device ?? []);
+      return slots.flatMap(({ device }) => device ?? []);
     },
     start,
     crash,
@@ -259,7 +259,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
       for (let quiet = 0, last = -1; quiet < 3; ) {
         if (performance.now() > end) return false;
         await pause(400);
-        const sent = places.reduce((sum, { device }) => sum + (device?.status().framesSent ?? 0), 0);
+        const sent = slots.reduce((sum, { device }) => sum + (device?.status().framesSent ?? 0), 0);
         quiet = areSettled() && sent === last ? quiet + 1 : 0;
         last = sent;
       }
@@ -268,12 +268,12 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
     objective: () =>
       objective(
         datasets,
-        places.map(({ device }) => matrix(device?.status().centroids ?? [])),
+        slots.map(({ device }) => matrix(device?.status().centroids ?? [])),
         graph,
         { alpha, coupling, weighting },
       ),
     async close() {
-      await Promise.all(places.map((_, i) => crash(i)));
+      await Promise.all(slots.map((_, i) => crash(i)));
       await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
     },
   };

@@ -7,7 +7,7 @@ import { normalStream, randomStream } from "@fedkm/core";
 import type { Browser } from "playwright-core";
 import { fedkm, launchChromium } from "../fedkm.ts";
 
-// Tables as analysts have them, made from a seed: with categories, with heavy tails, of many places, of many columns.
+// Tables as analysts have them, made from a seed: with categories, with heavy tails, of many devices, of many columns.
 
 /** The files of a data set by name, and what fedkm fit is asked about them. */
 interface TableSet {
@@ -116,7 +116,7 @@ function survey(seed = 4): TableSet {
       `q${c + 1}_${topics[c % 8]}_${["now", "last_year", "expected_next_year", "against_others", "overall"][Math.floor(c / 8)]}`,
   );
   const kinds = Array.from({ length: 5 }, () => columns.map((_, c) => (c % 3 === 0 ? 1.3 * normal() : 0)));
-  const place = (rows: number) =>
+  const deviceRows = (rows: number) =>
     csv(
       columns,
       Array.from({ length: rows }, (): Row => {
@@ -125,10 +125,10 @@ function survey(seed = 4): TableSet {
       }),
     );
   const files = {
-    "berlin.csv": place(400),
-    "hamburg.csv": place(300),
-    "munich.csv": place(260),
-    "cologne.csv": place(90),
+    "berlin.csv": deviceRows(400),
+    "hamburg.csv": deviceRows(300),
+    "munich.csv": deviceRows(260),
+    "cologne.csv": deviceRows(90),
   };
   return { name: "survey", files, asked: ["--k", "5", "--scale", "standard"] };
 }

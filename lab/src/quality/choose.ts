@@ -5,6 +5,7 @@ import {
   chooseAlpha,
   chooseK,
   communities,
+  communityData,
   distortion,
   erdosRenyi,
   fit,
@@ -19,7 +20,6 @@ import {
   ring,
   splitBySizes,
   splitEvenly,
-  twoCommunities,
 } from "@fedkm/core";
 import { print } from "../measure.ts";
 import { kinds, median } from "./problems.ts";
@@ -245,8 +245,8 @@ export function kindsChosen(first: number): void {
 export function alphaChosen(first: number): void {
   const blocks = (between: number) => (seed: number) => communities([5, 5], 0.8, between, randomStream(seed, "graph"));
   const cases: [string, (seed: number) => readonly Matrix[], (seed: number) => Graph][] = [
-    ["two communities, p between 0", (seed) => twoCommunities(5, 250, seed).datasets, blocks(0)],
-    ["two communities, p between 0.1", (seed) => twoCommunities(5, 250, seed).datasets, blocks(0.1)],
+    ["two communities, p between 0", (seed) => communityData(5, 250, seed).datasets, blocks(0)],
+    ["two communities, p between 0.1", (seed) => communityData(5, 250, seed).datasets, blocks(0.1)],
     ...kinds.map((kind): (typeof cases)[number] => [kind, (seed) => paperData(kind, 10, 250, seed).datasets, network]),
   ];
   const rows = cases.map(([name, make, links]) => {

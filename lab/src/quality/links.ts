@@ -3,6 +3,7 @@
 import {
   chooseLinks,
   communities,
+  communityData,
   edges,
   erdosRenyi,
   type FitOptions,
@@ -20,7 +21,6 @@ import {
   splitBySizes,
   splitEvenly,
   stack,
-  twoCommunities,
 } from "@fedkm/core";
 import { print } from "../measure.ts";
 import { kinds, median, relativeCost, settingOf } from "./problems.ts";
@@ -77,7 +77,7 @@ function communityDeviation(datasets: readonly Matrix[], seed: number) {
 }
 
 function communityRun(seed: number, between: number) {
-  const { datasets } = twoCommunities(5, 50, seed);
+  const { datasets } = communityData(5, 50, seed);
   const network = communities([5, 5], 0.8, between, randomStream(seed, "graph"));
   const deviation = communityDeviation(datasets, seed);
   const options = { k: 3, seed, alpha: 0 };
@@ -100,7 +100,7 @@ const SHIFTS = [0.5, 1, 2, 4, 6, 8, 15];
 const seedsFrom = (first: number) => Array.from({ length: SEEDS }, (_, s) => first + s);
 
 const problem = (points: number, seed: number, shift: number) => ({
-  datasets: twoCommunities(5, points, seed, shift).datasets,
+  datasets: communityData(5, points, seed, shift).datasets,
   network: communities([5, 5], 0.8, 0.1, randomStream(seed, "graph")),
 });
 

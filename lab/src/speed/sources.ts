@@ -6,7 +6,7 @@ import { linkSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { graph, type Matrix, normalStream, paperData, randomStream, stack } from "@fedkm/core";
-import { fitSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import { fitSources, memorySource, type Source, sourceStatistics } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { missingEngines, startClickHouse, startPostgres } from "../engines/index.ts";
 import { runFedkm } from "../fedkm.ts";
@@ -118,7 +118,7 @@ async function cpuOf(source: Source, times = 3): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let t = 0; t < times; t++) {
     const before = process.cpuUsage();
-    await statisticsOf(source, centroids());
+    await sourceStatistics(source, centroids());
     const { user, system } = process.cpuUsage(before);
     best = Math.min(best, (user + system) / 1e6);
   }
@@ -163,7 +163,7 @@ async function handWritten(isQuick: boolean, folder: string): Promise<void> {
     const best = { own: Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY };
     // In turns and often: a server that has just got its rows is busy with them for a while.
     for (let t = 0; t < 9; t++) {
-      best.own = Math.min(best.own, await wall(() => statisticsOf(source, centroids())));
+      best.own = Math.min(best.own, await wall(() => sourceStatistics(source, centroids())));
       best.other = Math.min(best.other, await wall(hand.run));
     }
     table.push([name, String(counted), best.own.toFixed(2), best.other.toFixed(2), ratio(best.own, best.other), "1.5"]);
@@ -267,6 +267,6 @@ function text(isQuick: boolean, folder: string): void {
 // As a process of its own: streams a lake once and says how much memory that took.
 if (process.argv[1] === file) {
   const source = await openSource(process.argv[2], { env: {}, read: "stream" });
-  await statisticsOf(source, centroids());
+  await sourceStatistics(source, centroids());
   console.log(peakMemory());
 }

@@ -2,8 +2,8 @@
 
 import { type Choice, choose, type Judge, type Weighting } from "@fedkm/core";
 import { type PrepareRequest, prepareTables } from "../prepare/prepare.ts";
-import { weightingOf } from "../request.ts";
-import { compute, report, type WorkContext } from "../work.ts";
+import { requestWeighting } from "../request.ts";
+import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 
 export interface ChooseRequest extends Omit<PrepareRequest, "study"> {
   /** Default: until larger ones are worse. */
@@ -23,9 +23,9 @@ export async function chooseTables(request: ChooseRequest, context: WorkContext 
   // All rows are read: the sample is that of the choice.
   const { sample, largestK, judge, seed = 1, ...reading } = request;
   const { datasets, graph, names, warnings } = await prepareTables({ ...reading, seed }, context);
-  report(context, { step: "choose" });
-  const asked = { largestK, sample, judge, weighting: weightingOf(request), seed };
-  const choice = await compute(context, () => choose(datasets, graph, asked));
+  reportWorkProgress(context, { step: "choose" });
+  const asked = { largestK, sample, judge, weighting: requestWeighting(request), seed };
+  const choice = await computeWork(context, () => choose(datasets, graph, asked));
   const { leftOut } = choice.clusters;
   const unheard = leftOut.map((i) => names[i]).join(", ");
   return {

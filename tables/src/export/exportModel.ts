@@ -1,10 +1,9 @@
 // A model in the language of another program: a SELECT, a graph of ONNX, JSON for scikit-learn, or a table of centroids.
 
-import { csvLine } from "@fedkm/files";
-import { COMMON, deviceNumber, type Labelling, labellingOf } from "../model/labelling.ts";
+import { csvRecordLine } from "@fedkm/files";
+import { COMMON, type Labelling, labellingOf, modelDeviceNumber } from "../model/labelling.ts";
 import type { Model } from "../model/model.ts";
-import { RequestError } from "../request.ts";
-import type { DialectName, formats } from "./formats.ts";
+import { type DialectName, type formats, RequestError } from "../request.ts";
 import { onnxOf } from "./onnx.ts";
 import { sqlOf } from "./sql.ts";
 
@@ -24,7 +23,7 @@ export function exportModel(model: Model, { as, dialect, table, device }: Export
     throw new RequestError(`--table must be used with --as sql, got --as ${as}`);
   }
   if (as === "csv") {
-    const number = device === undefined ? undefined : deviceNumber(model, device);
+    const number = device === undefined ? undefined : modelDeviceNumber(model, device);
     if (number !== undefined && number < 0)
       throw new RequestError(`--device must be a device of the model with --as csv, got "${COMMON}"`);
     return centroidsOf(model, number);
@@ -73,5 +72,5 @@ function centroidsOf({ devices, columns, clusters }: Model, device: number | und
       centroids.map((centroid, c) => [name, c, ...(named ? [clusters?.[c].name ?? ""] : []), sizes[c], ...centroid]),
     );
   const heading = ["device", "cluster", ...(named ? ["name"] : []), "rows", ...columns];
-  return [heading, ...rows].map(csvLine).join("");
+  return [heading, ...rows].map(csvRecordLine).join("");
 }

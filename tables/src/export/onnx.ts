@@ -4,24 +4,27 @@ import type { LabelColumn, Labelling } from "../model/labelling.ts";
 
 // Protocol buffers as bytes: messages of numbered fields, written in order.
 
-type Field = readonly [number: number, value: bigint | number | string | Uint8Array | readonly Field[]];
-/** Numbers are varints; texts, bytes and messages have their length in front. */
-type Message = readonly Field[];
+type Value = bigint | number | string | Uint8Array | Message;
+/** Fields by their numbers, in whose order they are written; a list is a field that is repeated. */
+interface Message {
+  readonly [field: number]: Value | readonly Value[];
+}
 
 const encoder = new TextEncoder();
 
 function encode(message: Message): Uint8Array {
-  const parts: Uint8Array[] = [];
-  for (const [number, value] of message) {
-    if (typeof value === "number" || typeof value === "bigint") {
-      parts.push(varint(BigInt(number) << 3n), varint(BigInt.asUintN(64, BigInt(value))));
-      continue;
-    }
-    const bytes =
-      typeof value === "string" ? encoder.encode(value) : value instanceof Uint8Array ? value : encode(value);
-    parts.push(varint((BigInt(number) << 3n) | 2n), varint(BigInt(bytes.length)), bytes);
-  }
+  const parts = Object.entries(message).flatMap(([number, values]) =>
+    [values].flat().flatMap((value: Value) => encodeField(BigInt(number), value)),
+  );
   return Buffer.concat(parts);
+}
+
+/** Numbers are varints; texts, bytes and messages have their length in front. */
+function encodeField(number: bigint, value: Value): Uint8Array[] {
+  if (typeof value === "number" || typeof value === "bigint")
+    return [varint(number << 3n), varint(BigInt.asUintN(64, BigInt(value)))];
+  const bytes = typeof value === "string" ? encoder.encode(value) : value instanceof Uint8Array ? value : encode(value);
+  return [varint((number << 3n) | 2n), varint(BigInt(bytes.length)), bytes];
 }
 
 function varint(value: bigint): Uint8Array {
@@ -38,21 +41,9 @@ const [IR_VERSION, OPSET, ML_OPSET] = [8, 15, 2];
 
 /** Of attributes, by the numbers of their types. */
 const attributes = {
-  int: (name: string, value: number): Message => [
-    [1, name],
-    [3, value],
-    [20, 2],
-  ],
-  ints: (name: string, values: readonly number[]): Message => [
-    [1, name],
-    ...values.map((value) => [8, value] as const),
-    [20, 7],
-  ],
-  strings: (name: string, values: readonly string[]): Message => [
-    [1, name],
-    ...values.map((value) => [9, value] as const),
-    [20, 8],
-  ],
+  int: (name: string, value: number): Message => ({ 1: name, 3: value, 20: 2 }),
+  ints: (name: string, values: readonly number[]): Message => ({ 1: name, 8: values, 20: 7 }),
+  strings: (name: string, values: readonly string[]): Message => ({ 1: name, 9: values, 20: 8 }),
 };
 
 class Graph {
@@ -67,14 +58,8 @@ class Graph {
     own: readonly Message[] = [],
     { output = `t${this.#names++}`, domain = "" } = {},
   ) {
-    this.nodes.push([
-      ...inputs.map((name) => [1, name] as const),
-      [2, output],
-      [3, `${operator}_${this.nodes.length}`],
-      [4, operator],
-      ...own.map((attribute) => [5, attribute] as const),
-      ...(domain === "" ? [] : [[7, domain] as const]),
-    ]);
+    const called = `${operator}_${this.nodes.length}`;
+    this.nodes.push({ 1: inputs, 2: output, 3: called, 4: operator, 5: own, 7: domain === "" ? [] : domain });
     return output;
   }
 
@@ -88,7 +73,7 @@ class Graph {
 
   #constant(type: number, shape: readonly number[], bytes: Uint8Array): string {
     const name = `k${this.#names++}`;
-    this.constants.push([...shape.map((size) => [1, size] as const), [2, type], [8, name], [9, bytes]]);
+    this.constants.push({ 1: shape, 2: type, 8: name, 9: bytes });
     return name;
   }
 }
@@ -120,64 +105,22 @@ export function onnxOf(labelling: Labelling): Uint8Array {
     const isWord = columns.some((column) => column.name === name && column.value !== undefined);
     return valueInfo(name, isWord ? STRING : DOUBLE, ["rows", 1]);
   });
-  return encode([
-    [1, IR_VERSION],
-    [2, "fedkm"],
-    [
-      7,
-      [
-        ...graph.nodes.map((node) => [1, node] as const),
-        [2, "clusters"],
-        ...graph.constants.map((own) => [5, own] as const),
-        ...inputs.map((own) => [11, own] as const),
-        [12, valueInfo("cluster", INT64, ["rows"])],
-        [12, valueInfo("distance", DOUBLE, ["rows"])],
-      ],
+  const outputs = [valueInfo("cluster", INT64, ["rows"]), valueInfo("distance", DOUBLE, ["rows"])];
+  return encode({
+    1: IR_VERSION,
+    2: "fedkm",
+    7: { 1: graph.nodes, 2: "clusters", 5: graph.constants, 11: inputs, 12: outputs },
+    8: [
+      { 1: "", 2: OPSET },
+      { 1: "ai.onnx.ml", 2: ML_OPSET },
     ],
-    [
-      8,
-      [
-        [1, ""],
-        [2, OPSET],
-      ],
-    ],
-    [
-      8,
-      [
-        [1, "ai.onnx.ml"],
-        [2, ML_OPSET],
-      ],
-    ],
-    ...(labelling.names ?? []).map(
-      (name, c) =>
-        [
-          14,
-          [
-            [1, `cluster ${c}`],
-            [2, name],
-          ],
-        ] as const,
-    ),
-  ]);
+    14: (labelling.names ?? []).map((name, c) => ({ 1: `cluster ${c}`, 2: name })),
+  });
 }
 
 function valueInfo(name: string, type: number, shape: readonly (string | number)[]): Message {
-  const dimensions: Message = shape.map((size) => [1, [[typeof size === "number" ? 1 : 2, size]]]);
-  return [
-    [1, name],
-    [
-      2,
-      [
-        [
-          1,
-          [
-            [1, type],
-            [2, dimensions],
-          ],
-        ],
-      ],
-    ],
-  ];
+  const dimensions = shape.map((size) => ({ [typeof size === "number" ? 1 : 2]: size }));
+  return { 1: name, 2: { 1: { 1: type, 2: { 1: dimensions } } } };
 }
 
 /** With what takes the place of a missing value, before it is scaled. */
@@ -196,21 +139,11 @@ function numberOf(graph: Graph, { name, transform, fill }: LabelColumn): string 
   const pieces = knots.slice(1);
   const shape = [1, pieces.length];
   const into = graph.node("Sub", [filled(name), graph.doubles(knots.slice(0, -1), shape)]);
-  const share = graph.node("Div", [
-    into,
-    graph.doubles(
-      pieces.map((knot, i) => knot - knots[i]),
-      shape,
-    ),
-  ]);
+  const lengths = pieces.map((knot, i) => knot - knots[i]);
+  const share = graph.node("Div", [into, graph.doubles(lengths, shape)]);
   const within = graph.node("Clip", [share, graph.doubles([0], []), graph.doubles([1], [])]);
-  const rises = graph.node("Mul", [
-    within,
-    graph.doubles(
-      pieces.map((_, i) => shares[i + 1] - shares[i]),
-      shape,
-    ),
-  ]);
+  const steps = pieces.map((_, i) => shares[i + 1] - shares[i]);
+  const rises = graph.node("Mul", [within, graph.doubles(steps, shape)]);
   const risen = graph.node("ReduceSum", [rises, graph.whole([1])], [attributes.int("keepdims", 1)]);
   return graph.node("Add", [risen, one(shares[0])]);
 }
@@ -218,16 +151,12 @@ function numberOf(graph: Graph, { name, transform, fill }: LabelColumn): string 
 /** 1 for the row's value and 0 for the others; without one of them what takes its place, or not a number. */
 function categoryOf(graph: Graph, columns: readonly LabelColumn[]): string {
   const values = columns.map(({ value = "" }) => value);
-  const shape = [1, values.length];
   const own = [attributes.strings("cats_strings", values), attributes.int("zeros", 1)];
   const marked = graph.node("OneHotEncoder", [columns[0].name], own, { domain: "ai.onnx.ml" });
   const flat = graph.node("Reshape", [marked, graph.whole([-1, values.length])]);
   const marks = graph.node("Cast", [flat], [attributes.int("to", DOUBLE)]);
   const known = graph.node("ReduceSum", [marks, graph.whole([1])], [attributes.int("keepdims", 1)]);
   const isKnown = graph.node("Greater", [known, graph.doubles([0.5], [1, 1])]);
-  const rest = graph.doubles(
-    columns.map(({ fill = Number.NaN }) => fill),
-    shape,
-  );
-  return graph.node("Where", [isKnown, marks, rest]);
+  const fills = columns.map(({ fill = Number.NaN }) => fill);
+  return graph.node("Where", [isKnown, marks, graph.doubles(fills, [1, fills.length])]);
 }

@@ -8,7 +8,7 @@ import {
   trino as ofTrino,
 } from "@fedkm/sql/dialects";
 import type { LabelColumn, Labelling } from "../model/labelling.ts";
-import type { DialectName } from "./formats.ts";
+import type { DialectName } from "../request.ts";
 
 // What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 
@@ -28,10 +28,10 @@ const duckdb: Dialect = {
 };
 
 const postgres: Dialect = {
+  ...duckdb,
   ...ofPostgres,
   double: (expression) => `NULLIF(CAST(${expression} AS float8), 'NaN'::float8)`,
   word: (expression) => `TRIM(CAST(${expression} AS text))`,
-  logarithm: duckdb.logarithm,
 };
 
 const clickhouse: Dialect = {
@@ -43,18 +43,17 @@ const clickhouse: Dialect = {
 };
 
 const trino: Dialect = {
+  ...duckdb,
   ...ofTrino,
   // There NaN is not equal to itself.
   double: (expression) => `IF(is_nan(CAST(${expression} AS DOUBLE)), NULL, CAST(${expression} AS DOUBLE))`,
-  word: duckdb.word,
-  logarithm: duckdb.logarithm,
 };
 
 const spark: Dialect = {
+  ...duckdb,
   ...ofSpark,
   double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), CAST('NaN' AS DOUBLE))`,
   word: (expression) => `TRIM(CAST(${expression} AS STRING))`,
-  logarithm: duckdb.logarithm,
 };
 
 /** DuckDB quotes as the standard has it. */
@@ -65,14 +64,7 @@ const standard: Dialect = {
   word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
 };
 
-const dialects: Readonly<Record<DialectName, Dialect>> = {
-  duckdb,
-  postgres,
-  clickhouse,
-  trino,
-  spark,
-  standard,
-};
+const dialects: Readonly<Record<DialectName, Dialect>> = { duckdb, postgres, clickhouse, trino, spark, standard };
 
 /** Names that no column of a table is likely to have. */
 const [ROW, NEAREST, CLUSTER] = ["fedkm_row", "fedkm_nearest", "fedkm_cluster"];

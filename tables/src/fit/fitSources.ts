@@ -7,13 +7,13 @@ import {
   type PassSummary,
   type Source,
   type SourcesModel,
-  statisticsOf,
+  sourceStatistics,
 } from "@fedkm/core/sources";
 import type { ClusterSums } from "../model/clusterSums.ts";
 import type { MethodRun } from "../model/model.ts";
 import { RequestError } from "../request.ts";
-import { report, type WorkContext } from "../work.ts";
-import { type CheckedMethod, methodOptions } from "./method.ts";
+import { reportWorkProgress, type WorkContext } from "../work.ts";
+import { type CheckedMethod, fitMethodOptions } from "./method.ts";
 
 /** What a run over sources came to, and (E1) of all rows there. */
 export interface SourcesRun extends MethodRun {
@@ -35,15 +35,15 @@ export async function runSources(
   const { signal } = context;
   const drained = async (passes: AsyncGenerator<PassSummary, SourcesModel, void>): Promise<SourcesModel> => {
     for (;;) {
-      report(context, { step: "pass" });
+      reportWorkProgress(context, { step: "pass" });
       const step = await passes.next();
       if (step.done) return step.value;
       const { pass, objective } = step.value;
-      report(context, { step: "pass", pass, objective });
+      reportWorkProgress(context, { step: "pass", pass, objective });
     }
   };
   const watched = signal === undefined ? {} : { signal };
-  const options = { ...methodOptions({ problem, settings: rest }), ...watched };
+  const options = { ...fitMethodOptions({ problem, settings: rest }), ...watched };
   if (name === "fedkm") return runOf(await drained(fitPasses(sources, network, options)));
   if (connectedComponents(network).some((component) => component > 0)) {
     throw new RequestError("--method consensus needs a connected network where rows stay in their sources");
@@ -57,7 +57,7 @@ export async function runSources(
   const { k, seed } = problem;
   const pooled = await drained(fitPasses([joinSources(sources)], graph(1, []), { k, seed, alpha: 0, ...watched }));
   const [common] = pooled.centroids;
-  const statistics = await Promise.all(sources.map((source) => statisticsOf(source, common, signal)));
+  const statistics = await Promise.all(sources.map((source) => sourceStatistics(source, common, signal)));
   return runOf(judgedByDevices({ ...pooled, centroids: sources.map(() => common), statistics }, sources));
 }
 
@@ -77,21 +77,12 @@ function judgedByDevices(pooled: SourcesModel, sources: readonly Source[]): Sour
 }
 
 /** Nothing was sent: one program asks all sources. */
-function runOf({ centroids, objective, converged, passes, history, statistics }: SourcesModel): SourcesRun {
-  const rounds = history.map(({ pass, objective: own, totalVariation }) => {
-    return { round: pass, objective: own, totalVariation, messages: 0, bytes: 0 };
+function runOf(model: SourcesModel): SourcesRun {
+  const unsent = { messages: 0, bytes: 0 };
+  const history = model.history.map(({ pass, objective, totalVariation }) => {
+    return { round: pass, objective, totalVariation, ...unsent };
   });
-  return {
-    centroids,
-    objective,
-    converged,
-    rounds: rounds.length,
-    passes,
-    messages: 0,
-    bytes: 0,
-    history: rounds,
-    statistics,
-  };
+  return { ...model, ...unsent, rounds: history.length, history };
 }
 
 /** The sums of all rows, with the spread of a sample. `ordered` are the centroids of `run` in another order. */

@@ -4,23 +4,29 @@
 import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import type { Input } from "../input/readTables.ts";
-import { type ClusterSums, clusterModels, clusterSums, type FittedRows, inCommonOrder } from "../model/clusterSums.ts";
+import {
+  type ClusterSums,
+  clusterSums,
+  clustersInModelOrder,
+  clustersOfModel,
+  type FittedRows,
+} from "../model/clusterSums.ts";
 import {
   DEVICES,
-  encodedParts,
   type FittedModel,
-  isAlone,
+  isModelAlone,
   labelScaled,
   type MethodRun,
   MODEL_FORMAT,
+  modelVersionParts,
 } from "../model/model.ts";
 import { linksName } from "../prepare/links.ts";
 import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/prepare.ts";
 import { RequestError, type SettledSettings } from "../request.ts";
 import { certifyModel } from "../verify/certificate.ts";
-import { compute, report, type WorkContext } from "../work.ts";
-import { runSources, type SourcesRun, sumsOfSources } from "./fitSources.ts";
-import { type CheckedMethod, checkMethod, type MethodRequest, refitOf, runMethod } from "./method.ts";
+import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
+import { runSources, sumsOfSources } from "./fitSources.ts";
+import { type CheckedMethod, checkFitMethod, type MethodRequest, refitForStability, runMethod } from "./method.ts";
 import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
 
@@ -46,51 +52,41 @@ export interface FitOutcome extends FittedRows {
 }
 
 export async function fitTables(request: FitRequest, context: FitContext = {}): Promise<FitOutcome> {
-  const checked = checkRequest(request);
+  const checked = checkFitRequest(request);
   const began = performance.now();
   const prepared = await prepareTables(request, context);
   const read = performance.now() - began;
-  return fitPrepared(prepared, request, checked, context, read);
+  const { names, datasets, scaling, graph, input } = prepared;
+  reportWorkProgress(context, { step: "fit", method: checked.name, devices: names.length });
+  const inSources =
+    prepared.sources && (await computeWork(context, () => runSources(prepared.sources ?? [], graph, checked, context)));
+  const run = inSources ?? (await runInMemory(prepared, request, checked, context));
+  const milliseconds = { read, fit: performance.now() - began - read };
+  // The devices of a study have numbered their clusters.
+  const ordered = request.study === undefined ? clustersInModelOrder(run.centroids, datasets) : run.centroids;
+  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
+  const labels = await computeWork(context, () =>
+    datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
+  );
+  const atHand = clusterSums(datasets, labels, request.k);
+  const sums = inSources === undefined ? atHand : sumsOfSources(atHand, inSources, ordered);
+  const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
+  const result = { model, datasets, labels, sums, graph };
+  const here = () => computeWork(context, () => examineStability(stabilityTask(result), refitForStability(checked)));
+  // Begins before the certificate, so that both can be made at the same time.
+  const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
+  return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
 }
 
 /** Refuses what cannot be meant, before any row is read. */
-export function checkRequest(request: FitRequest): CheckedMethod {
+export function checkFitRequest(request: FitRequest): CheckedMethod {
   const { names, k } = request;
   if (names !== undefined && names.length !== k) {
     throw new RequestError(`--names must have one name for each of the ${k} clusters, got ${names.length}`);
   }
   const twice = names?.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new RequestError(`--names must have different names, got "${twice}" twice`);
-  return checkMethod(request);
-}
-
-async function fitPrepared(
-  prepared: Prepared,
-  request: FitRequest,
-  checked: CheckedMethod,
-  context: FitContext,
-  read: number,
-): Promise<FitOutcome> {
-  const { names, datasets, scaling, graph, input } = prepared;
-  report(context, { step: "fit", method: checked.name, devices: names.length });
-  const start = performance.now();
-  const inSources =
-    prepared.sources && (await compute(context, () => runSources(prepared.sources ?? [], graph, checked, context)));
-  const run = inSources ?? (await runInMemory(prepared, request, checked, context));
-  const milliseconds = { read, fit: performance.now() - start };
-  // The devices of a study have numbered their clusters.
-  const ordered = request.study === undefined ? inCommonOrder(run.centroids, datasets) : run.centroids;
-  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
-  const labels = await compute(context, () =>
-    datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
-  );
-  const sums = sumsOf(datasets, labels, ordered, request.k, inSources);
-  const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
-  const result = { model, datasets, labels, sums, graph };
-  const here = () => compute(context, () => examineStability(stabilityTask(result), refitOf(checked)));
-  // Begins before the certificate, so that both can be made at the same time.
-  const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
-  return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
+  return checkFitMethod(request);
 }
 
 async function runInMemory(
@@ -104,18 +100,9 @@ async function runInMemory(
     return study.simulate({ names, rows, graph }, seed, context);
   }
   const withKernel = context.withKernel ?? ((_, work) => work(undefined));
-  return withKernel(datasets, (kernel) => compute(context, () => runMethod(checked, datasets, graph, kernel, context)));
-}
-
-function sumsOf(
-  datasets: readonly Matrix[],
-  labels: readonly Uint32Array[],
-  ordered: readonly Matrix[],
-  k: number,
-  inSources: SourcesRun | undefined,
-): ClusterSums {
-  const sums = clusterSums(datasets, labels, k);
-  return inSources === undefined ? sums : sumsOfSources(sums, inSources, ordered);
+  return withKernel(datasets, (kernel) =>
+    computeWork(context, () => runMethod(checked, datasets, graph, kernel, context)),
+  );
 }
 
 /** With what is to be said about the result. A certificate is for rows at hand. */
@@ -128,12 +115,12 @@ async function examined(
   const { datasets, sums, graph } = result;
   const apart = devicesApart(sums);
   const numbersAgree =
-    !isAlone(result.model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
+    !isModelAlone(result.model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
   if (!examine) return { ...result, numbersAgree, warnings: prepared.warnings };
-  report(context, { step: "certify" });
+  reportWorkProgress(context, { step: "certify" });
   const certificate =
     prepared.sources === undefined
-      ? await compute(context, () => certifyModel(result.model, datasets, graph, study))
+      ? await computeWork(context, () => certifyModel(result.model, datasets, graph, study))
       : undefined;
   const model = { ...result.model, ...(certificate && { certificate }) };
   const own = resultWarnings({ ...result, model, apart }, prepared.input);
@@ -157,7 +144,7 @@ function modelOf(
 ): FittedModel {
   return {
     format: MODEL_FORMAT,
-    ...encodedParts(input.encoding, scaling),
+    ...modelVersionParts(input.encoding, scaling),
     columns: input.columns,
     ...(input.dates.length > 0 && { dates: input.dates }),
     scaling,
@@ -175,7 +162,7 @@ function modelOf(
       const sizes = Array.from(sums.counts.subarray(i * k, (i + 1) * k));
       return { name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids: centroids[i] };
     }),
-    clusters: clusterModels(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
+    clusters: clustersOfModel(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
       weight,

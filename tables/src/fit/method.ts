@@ -2,8 +2,8 @@
 
 import { type FitModel, fitRounds, type Graph, type Kernel, type Matrix, type Method, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { type MethodSettings, RequestError, type SettledSettings, settingNames, weightingOf } from "../request.ts";
-import { report, type WorkContext } from "../work.ts";
+import { type MethodSettings, RequestError, requestWeighting, type SettledSettings, settingNames } from "../request.ts";
+import { reportWorkProgress, type WorkContext } from "../work.ts";
 
 /** A method that is not one of core's: of a plug-in, or of devices that are simulated. */
 export interface NamedMethod {
@@ -27,7 +27,7 @@ export interface CheckedMethod extends NamedMethod {
   readonly settings: SettledSettings;
 }
 
-export function checkMethod(request: MethodRequest): CheckedMethod {
+export function checkFitMethod(request: MethodRequest): CheckedMethod {
   const { k, alpha = defaults.alpha, seed = 1, method: asked = "fedkm" } = request;
   const named = typeof asked === "string" ? { name: asked, method: methodNamed(asked) } : asked;
   return { ...named, problem: { k, alpha, seed }, settings: settingsOf(named, request) };
@@ -54,7 +54,7 @@ function settingsOf({ name: method, method: { takes } }: NamedMethod, request: M
     const flags = known.map(flagOf).join(", ");
     throw new RequestError(`--method ${method} must be used with some of ${flags}, got ${flagOf(stranger)}`);
   }
-  return { ...Object.fromEntries(given.map((name) => [name, request[name]])), weighting: weightingOf(request) };
+  return { ...Object.fromEntries(given.map((name) => [name, request[name]])), weighting: requestWeighting(request) };
 }
 
 function flagOf(name: string): string {
@@ -62,7 +62,7 @@ function flagOf(name: string): string {
 }
 
 /** The options with which a method is called. */
-export function methodOptions({ problem, settings }: Pick<CheckedMethod, "problem" | "settings">) {
+export function fitMethodOptions({ problem, settings }: Pick<CheckedMethod, "problem" | "settings">) {
   const said = Object.entries(settings).map(([name, value]) => [settingNames[name as keyof MethodSettings], value]);
   return { ...problem, ...(Object.fromEntries(said) as object) };
 }
@@ -76,7 +76,7 @@ export function runMethod(
 ): FitModel {
   const { name, method, problem, settings } = checked;
   checkEnough(datasets, problem.k);
-  const options = { ...methodOptions(checked), ...(kernel && { kernel }) };
+  const options = { ...fitMethodOptions(checked), ...(kernel && { kernel }) };
   if (name !== "fedkm") return method(datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
   const most = settings.rounds ?? defaults.rounds;
@@ -84,7 +84,7 @@ export function runMethod(
     const step = loop.next();
     if (step.done) return step.value;
     const { round, objective } = step.value;
-    report(context, { step: "round", round, most, objective });
+    reportWorkProgress(context, { step: "round", round, most, objective });
   }
 }
 
@@ -103,9 +103,9 @@ const ROUNDS_AGAIN = 100;
 const TOL_AGAIN = 1e-4;
 
 /** The same method for small data, with another k or seed. Nothing is sent, so nothing has to be guarded. */
-export function refitOf({ name, method, problem, settings }: CheckedMethod): Refit {
+export function refitForStability({ name, method, problem, settings }: CheckedMethod): Refit {
   const { privacy, minRows, epsilon, ...kept } = settings;
-  const options = methodOptions({ problem, settings: kept });
+  const options = fitMethodOptions({ problem, settings: kept });
   const shorter =
     name === "fedkm"
       ? {

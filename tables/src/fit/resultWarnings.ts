@@ -4,10 +4,10 @@ import { connectedComponents } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { principalAxes } from "@fedkm/pictures";
 import type { Input } from "../input/readTables.ts";
-import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { isAlone, type Model } from "../model/model.ts";
-import { sampleOf, sampleRows } from "../model/sampleRows.ts";
-import { count } from "../numbers.ts";
+import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredMeanDistance } from "../model/clusterSums.ts";
+import { isModelAlone, type Model, modelRows } from "../model/model.ts";
+import { sampleRows, sampleRowsForAxes } from "../model/sampleRows.ts";
+import { countLabel, firstNames } from "../numbers.ts";
 
 // Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
 
@@ -26,12 +26,13 @@ const MISNUMBERED_SHARE = 0.1;
 
 /** A device is in one list at most: where numbers are mixed up, distances between equal numbers say nothing more. */
 export function devicesApart(sums: ClusterSums): DevicesApart {
-  const { k, counts } = sums;
+  const { k, counts, totals } = sums;
+  const all = totals.reduce((sum, total) => sum + total, 0);
   const differing: number[] = [];
   const misnumbered: number[] = [];
   for (let i = 0; i * k < counts.length; i++) {
     const rows = counts.subarray(i * k, (i + 1) * k).reduce((sum, count) => sum + count, 0);
-    if (rows < FEW_ROWS || rows === totalOf(sums)) continue;
+    if (rows < FEW_ROWS || rows === all) continue;
     if (misnumberedRows(sums, i) > MISNUMBERED_SHARE * rows) misnumbered.push(i);
     else if (differs(sums, i)) differing.push(i);
   }
@@ -48,7 +49,7 @@ function differs({ k, cols, counts, means, common, variances }: ClusterSums, i: 
     const count = counts[i * k + c];
     const variance = variances[c];
     if (count === 0 || Number.isNaN(variance)) continue;
-    excess += count * squaredBetween(means, i * k + c, common, c, cols);
+    excess += count * squaredMeanDistance(means, i * k + c, common, c, cols);
     scatter += count * variance;
     chance += variance;
     chanceSquared += 2 * variance * variance;
@@ -64,16 +65,12 @@ function misnumberedRows({ k, cols, counts, means, totals, common, variances }: 
     if (counts[at] === 0 || Number.isNaN(variances[c])) continue;
     let nearest = Number.POSITIVE_INFINITY;
     for (let other = 0; other < k; other++) {
-      if (totals[other] > 0) nearest = Math.min(nearest, squaredBetween(means, at, common, other, cols));
+      if (totals[other] > 0) nearest = Math.min(nearest, squaredMeanDistance(means, at, common, other, cols));
     }
-    const own = squaredBetween(means, at, common, c, cols);
+    const own = squaredMeanDistance(means, at, common, c, cols);
     if (Math.sqrt(own) - Math.sqrt(nearest) > BEYOND_CHANCE * Math.sqrt(variances[c] / counts[at])) rows += counts[at];
   }
   return rows;
-}
-
-function totalOf({ totals }: ClusterSums): number {
-  return totals.reduce((sum, total) => sum + total, 0);
 }
 
 // Whether rows differ along one direction alone, so that clusters are slices along it: columns that measure one thing.
@@ -97,7 +94,7 @@ type Fit = Pick<FittedRows, "datasets" | "labels" | "sums"> & {
 function collinearityWarnings({ datasets, labels, sums, model }: Fit): string[] {
   const { columns, scaling, study } = model;
   if (columns.length < 2 || sums.k < 2) return [];
-  const { axes, shares, means } = principalAxes(sampleOf(datasets, columns.length), 1);
+  const { axes, shares, means } = principalAxes(sampleRowsForAxes(datasets, columns.length), 1);
   const [axis] = axes;
   if (!(shares[0] >= ALL) || withinAlong(axis, means, { datasets, labels, sums }) * sums.k ** 2 < EVEN) return [];
   const share = `${(100 * shares[0]).toFixed(1)} % of the variance`;
@@ -150,12 +147,12 @@ export function resultWarnings(result: JudgedRows, input: Input): string[] {
   const { k, method } = model.options;
   const small = model.devices.filter(({ rows }) => rows < FEW_ROWS * k).map(({ name, rows }) => `${name} (${rows})`);
   const parts = new Set(connectedComponents(graph)).size;
-  const total = totalRows(model);
+  const total = modelRows(model);
   return [
     ...deviceWarnings(result),
     ...singleRows(result, input),
     ...collinearityWarnings(result),
-    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
+    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${firstNames(small, MOST_NAMES)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
@@ -178,13 +175,17 @@ function settlingRemedy({ study, options: { preset, tol = defaults.tol } }: Mode
 
 function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows): string[] {
   const { devices } = model;
-  if (isAlone(model)) {
+  if (isModelAlone(model)) {
     return [
       "each device stays alone: cluster 0 of one device need not be cluster 0 of another, and the table may add up rows " +
         "that do not belong together; the report has a table for each device",
     ];
   }
-  const named = (numbers: readonly number[]) => listed(numbers.map((i) => devices[i].name));
+  const named = (numbers: readonly number[]) =>
+    firstNames(
+      numbers.map((i) => devices[i].name),
+      MOST_NAMES,
+    );
   const rows = differing.reduce((sum, i) => sum + devices[i].rows, 0);
   const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
@@ -195,7 +196,7 @@ function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows
     `cluster numbers do not mean the same at ${named(misnumbered)}, where clusters are nearer to another number's in ` +
     "the table; a larger --alpha brings them together";
   return [
-    ...(differing.length === 0 ? [] : [2 * rows >= totalRows(model) ? nobody : some]),
+    ...(differing.length === 0 ? [] : [2 * rows >= modelRows(model) ? nobody : some]),
     ...(misnumbered.length === 0 ? [] : [numbers]),
   ];
 }
@@ -207,18 +208,18 @@ const ROWS_FOR_SINGLES = 5;
 function singleRows({ model, labels, sums }: JudgedRows, input: Input): string[] {
   const { k } = model.options;
   const singles = Array.from(sums.totals.keys()).filter((c) => sums.totals[c] === 1);
-  if (singles.length === 0 || totalRows(model) < ROWS_FOR_SINGLES * k) return [];
+  if (singles.length === 0 || modelRows(model) < ROWS_FOR_SINGLES * k) return [];
   // A row of a source has no number.
   if (input.sources.some((source) => source !== undefined)) return [`clusters of a single row: ${singles.join(", ")}`];
   if (singles.length > MOST_NAMES) {
     const remedy = "look at these rows, and if they are mistakes, fit again without them";
-    return [`${count(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
+    return [`${countLabel(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
   }
   const remedy = "look at it, and if it is a mistake, fit again without it";
   return singles.map((c) => {
     const device = labels.findIndex((own) => own.includes(c));
     const { file, row } = rowInFile(input, device, labels[device].indexOf(c));
-    return `cluster ${c} has a single row, row ${count(row + 1)} of ${file}: an outlier takes a whole cluster; ${remedy}`;
+    return `cluster ${c} has a single row, row ${countLabel(row + 1)} of ${file}: an outlier takes a whole cluster; ${remedy}`;
   });
 }
 
@@ -231,13 +232,4 @@ function rowInFile({ files }: Input, device: number, nth: number): { file: strin
     }
   }
   throw new Error(`device ${device} must have a row ${nth}`);
-}
-
-function totalRows({ devices }: Model): number {
-  return devices.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-function listed(names: readonly string[]): string {
-  if (names.length <= MOST_NAMES) return names.join(", ");
-  return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 }

@@ -11,9 +11,9 @@ import {
   simplifiedSilhouette,
   stack,
 } from "@fedkm/core";
-import { inCommonOrder } from "../model/clusterSums.ts";
-import { isAlone, type Model, scaledCentroids } from "../model/model.ts";
-import { type Sampled, sampledDevices } from "../model/sampleRows.ts";
+import { clustersInModelOrder, type FittedRows } from "../model/clusterSums.ts";
+import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
+import { type Sampled, sampleRowsByDevice } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
 
 export interface Stability {
@@ -32,7 +32,7 @@ export interface Stability {
   /** The silhouettes of other numbers of clusters, on the same rows. */
   readonly others: readonly { readonly k: number; readonly silhouette: number }[];
   /** Why some of these were not examined: the method refused such a network. */
-  readonly refusals: { readonly starts?: string; readonly without?: string; readonly others?: string };
+  readonly refusals: Readonly<Record<"starts" | "without" | "others", string | undefined>>;
 }
 
 /** Rows to which the second centroid is nearer than this many times the first are between clusters. */
@@ -56,20 +56,14 @@ export interface StabilityTask {
   readonly of: number;
 }
 
-interface Result {
-  readonly model: StabilityTask["model"];
-  readonly graph: Graph;
-  readonly datasets: readonly Matrix[];
-  readonly labels: readonly Uint32Array[];
-}
-
-export function stabilityTask({ model, graph, datasets, labels }: Result): StabilityTask {
+export function stabilityTask(fitted: Pick<FittedRows, "model" | "graph" | "datasets" | "labels">): StabilityTask {
+  const { model, graph, datasets, labels } = fitted;
   const { devices, links, options, scaling, study } = model;
   const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
   return {
     model: { devices, links, options, scaling, ...(study && { study }) },
     graph,
-    sample: sampledDevices(datasets, labels, most),
+    sample: sampleRowsByDevice(datasets, labels, most),
     of: datasets.reduce((sum, { rows }) => sum + rows, 0),
   };
 }
@@ -84,7 +78,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     Array.from({ length: k > 1 ? STARTS : 0 }, (_, s) => s),
     (s) => jaccards(network.labels, labelsOf(again({ seed: seed + s + 1 }), network.datasets), k),
   );
-  const without = examined(k > 1 && !isAlone(model) ? networksWithout(network, k) : [], (rest) => {
+  const without = examined(k > 1 && !isModelAlone(model) ? networksWithout(network, k) : [], (rest) => {
     const labels = labelsOf(refit(rest.datasets, rest.graph, { k, seed }), rest.datasets);
     return { devices: rest.left, jaccards: jaccards(rest.labels, labels, k) };
   });
@@ -99,11 +93,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     starts: starts.results,
     without: without.results,
     others: others.results,
-    refusals: {
-      ...(starts.refusal !== undefined && { starts: starts.refusal }),
-      ...(without.refusal !== undefined && { without: without.refusal }),
-      ...(others.refusal !== undefined && { others: others.refusal }),
-    },
+    refusals: { starts: starts.refusal, without: without.refusal, others: others.refusal },
   };
 }
 
@@ -175,7 +165,7 @@ function ratiosOf({ model, sample: { datasets, labels } }: StabilityTask, k: num
 }
 
 function labelsOf(centroids: readonly Matrix[], datasets: readonly Matrix[]): Uint32Array[] {
-  const ordered = inCommonOrder(centroids, datasets);
+  const ordered = clustersInModelOrder(centroids, datasets);
   return datasets.map((points, i) => (points.rows === 0 ? new Uint32Array() : predict(ordered[i], points)));
 }
 

@@ -2,10 +2,10 @@
 // without those that are dropped or not in a sample. Devices are called after their files, as shortly as tells them apart.
 
 import { type Matrix, randomStream, takeRows } from "@fedkm/core";
-import { completeRows, NO_DEVICE, type Table } from "@fedkm/files";
+import { completeTableRows, NO_DEVICE, type Table } from "@fedkm/files";
 
 /** A file's name without its folder and its endings. */
-export function plainName(file: string): string {
+export function deviceNameOfFile(file: string): string {
   const name = file.split(/[\\/]/).findLast((part) => part !== "") ?? file;
   return (
     name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz))?(\.gz|\.zip)?$/i, "") || name
@@ -15,7 +15,7 @@ export function plainName(file: string): string {
 /** One name a file; folders are added in front where plain names are the same. */
 export function deviceNames(files: readonly string[]): string[] {
   const parts = files.map((file) => file.replaceAll("\\", "/").split("/").slice(0, -1));
-  const names = files.map(plainName);
+  const names = files.map(deviceNameOfFile);
   for (let depth = 1; new Set(names).size < names.length && parts.some((own) => own.length >= depth); depth++) {
     const repeated = names.map((name) => names.indexOf(name) !== names.lastIndexOf(name));
     repeated.forEach((isRepeated, i) => {
@@ -27,13 +27,13 @@ export function deviceNames(files: readonly string[]): string[] {
   return new Set(names).size < names.length ? [...files] : names;
 }
 
-export interface Device {
+export interface InputDevice {
   readonly name: string;
   readonly points: Matrix;
 }
 
 /** A table that was read, and the device of each of its rows: rows of a device follow each other in its points. */
-export interface DeviceRows {
+export interface InputRows {
   readonly file: string;
   readonly rows: number;
   /** -1 for a row that was dropped. */
@@ -44,7 +44,7 @@ export interface DeviceRows {
 type IsDrawn = (table: number, row: number) => boolean;
 
 /** Undefined if all are. Each row is drawn with the chance that is left for it, which gives the number that was asked for. */
-export function drawSample(
+export function drawInputSample(
   tables: readonly Table[],
   { sample, seed = 1 }: { readonly sample?: number | undefined; readonly seed?: number | undefined },
 ): IsDrawn | undefined {
@@ -63,7 +63,7 @@ export function drawSample(
 }
 
 /** Files in folders such as plant=north are of one device, which is called so. */
-export function withFolderDevice(table: Table): Table {
+function withFolderDevice(table: Table): Table {
   const folders = table.file.replaceAll("\\", "/").split("/").slice(0, -1);
   const values = folders.flatMap((part) => /^\w+=(.+)$/.exec(part)?.[1] ?? []);
   if (values.length === 0) return table;
@@ -80,24 +80,33 @@ function decoded(text: string): string {
 }
 
 interface AssignedRows {
-  readonly devices: Device[];
-  readonly parts: DeviceRows[];
+  readonly devices: InputDevice[];
+  readonly parts: InputRows[];
   readonly dropped: number;
 }
 
-export function oneEach(
+/** By a column of names where there is one, by folders that name devices, or one device a table; `given` name the first ones. */
+export function assignRows(
   tables: readonly Table[],
-  names: readonly string[],
+  given: readonly string[],
+  hasDeviceColumn: boolean,
   isDrawn: IsDrawn | undefined,
 ): AssignedRows {
+  const named = hasDeviceColumn || given.length > 0 ? tables : tables.map(withFolderDevice);
+  if (named.every((table) => table.devices !== undefined)) return byColumn(named, isDrawn);
+  const read = tables.slice(given.length).map(({ file }) => file);
+  return oneEach(tables, [...given, ...deviceNames(read)], isDrawn);
+}
+
+function oneEach(tables: readonly Table[], names: readonly string[], isDrawn: IsDrawn | undefined): AssignedRows {
   let dropped = 0;
-  const parts: DeviceRows[] = [];
-  const devices = tables.map((table, i): Device => {
-    const complete = completeRows(table);
+  const parts: InputRows[] = [];
+  const devices = tables.map((table, i): InputDevice => {
+    const complete = completeTableRows(table);
     const { rows } = table.points;
     const deviceOf = (row: number) => (complete?.[row] === 0 || isDrawn?.(i, row) === false ? -1 : i);
     parts.push({ file: table.file, rows, deviceOf });
-    dropped += countDropped(complete);
+    dropped += complete?.reduce((sum, whole) => sum + 1 - whole, 0) ?? 0;
     if (complete === undefined && isDrawn === undefined) return { name: names[i], points: table.points };
     const used = Array.from({ length: rows }, (_, row) => row).filter((row) => deviceOf(row) >= 0);
     return { name: names[i], points: takeRows(table.points, used) };
@@ -105,17 +114,17 @@ export function oneEach(
   return { devices, parts, dropped };
 }
 
-export function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): AssignedRows {
+function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined): AssignedRows {
   const numbers = new Map<string, number>();
   let dropped = 0;
-  const parts = tables.map((table, t): DeviceRows => {
+  const parts = tables.map((table, t): InputRows => {
     const { names, of } = table.devices ?? { names: [], of: new Uint32Array() };
     const own = names.map((name) => {
       const number = numbers.get(name) ?? numbers.size;
       numbers.set(name, number);
       return number;
     });
-    const complete = completeRows(table);
+    const complete = completeTableRows(table);
     const deviceOf = (row: number) =>
       complete?.[row] === 0 || of[row] === NO_DEVICE || isDrawn?.(t, row) === false ? -1 : own[of[row]];
     for (const [row, device] of of.entries()) if (complete?.[row] === 0 || device === NO_DEVICE) dropped++;
@@ -126,7 +135,7 @@ export function byColumn(tables: readonly Table[], isDrawn: IsDrawn | undefined)
 }
 
 /** The rows of each device, in the order of the files. */
-function split(tables: readonly Table[], parts: readonly DeviceRows[], devices: number): Matrix[] {
+function split(tables: readonly Table[], parts: readonly InputRows[], devices: number): Matrix[] {
   const { cols } = tables[0].points;
   const sizes = new Uint32Array(devices);
   for (const { rows, deviceOf } of parts) {
@@ -144,8 +153,4 @@ function split(tables: readonly Table[], parts: readonly DeviceRows[], devices: 
     }
   });
   return points;
-}
-
-function countDropped(complete: Uint8Array | undefined): number {
-  return complete === undefined ? 0 : complete.reduce((sum, whole) => sum + 1 - whole, 0);
 }

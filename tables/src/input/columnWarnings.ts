@@ -4,12 +4,12 @@ import type { Matrix } from "@fedkm/core";
 import {
   type ColumnProfile,
   type Encoding,
-  firstColumns,
+  firstEncodedColumns,
   profileColumns,
   standardScaling,
   type Table,
 } from "@fedkm/files";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import { shellNames } from "../shellWords.ts";
 
 export function columnWarnings(tables: readonly Table[]): string[] {
@@ -75,7 +75,7 @@ function sentinels(name: string, own: readonly ColumnProfile[]): string[] {
   return Array.from(
     counts,
     ([value, rows]) =>
-      `column ${JSON.stringify(name)} is ${value} in ${count(rows)} rows, far from all its other values; if that means ` +
+      `column ${JSON.stringify(name)} is ${value} in ${countLabel(rows)} rows, far from all its other values; if that means ` +
       "that nothing was measured, empty these cells and use --missing",
   );
 }
@@ -86,14 +86,14 @@ const LARGEST_RATIO = 10;
 /** Of columns of numbers. `datasets` are not scaled. */
 export function spreadWarnings(encoding: Encoding, datasets: readonly Matrix[]): string[] {
   const { scale } = standardScaling(datasets);
-  const firsts = firstColumns(encoding);
+  const firsts = firstEncodedColumns(encoding);
   const varying = encoding
     .map(({ name, values }, c) => ({ name, values, deviation: scale[firsts[c]], column: firsts[c] }))
     .filter(({ values, column }) => values === undefined && isVarying(datasets, column))
     .sort((a, b) => a.deviation - b.deviation);
   const [least, most] = [varying.at(0), varying.at(-1)];
   if (least === undefined || most === undefined || most.deviation <= LARGEST_RATIO * least.deviation) return [];
-  const ratio = count(Math.round(most.deviation / least.deviation));
+  const ratio = countLabel(Math.round(most.deviation / least.deviation));
   return [
     `column ${JSON.stringify(most.name)} varies ${ratio} times as much as ${JSON.stringify(least.name)} and counts for ` +
       "that much more; give all columns the same say with --scale standard",

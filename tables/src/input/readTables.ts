@@ -2,32 +2,24 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
-  checkMissing,
+  checkMissingCells,
   DataError,
   type DialectOptions,
   type Encoding,
+  encodedColumns,
   encodeTable,
   encodingOf,
-  federatedMeans,
   fillMissing,
   type MissingPolicy,
-  matrixColumns,
   readLayout,
   readTable,
   type Selection,
+  scalingMeans,
   type Table,
 } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
-import { report, type WorkContext } from "../work.ts";
-import {
-  byColumn,
-  type Device,
-  type DeviceRows,
-  deviceNames,
-  drawSample,
-  oneEach,
-  withFolderDevice,
-} from "./assignDevices.ts";
+import { reportWorkProgress, type WorkContext } from "../work.ts";
+import { assignRows, drawInputSample, type InputDevice, type InputRows } from "./assignDevices.ts";
 import { columnWarnings } from "./columnWarnings.ts";
 import { readSource, type SourceRequest, type SourceTable, sourceWarnings } from "./sources.ts";
 
@@ -56,7 +48,7 @@ export interface RowsRequest extends Selection, DialectOptions {
   readonly seed?: number;
 }
 
-export interface InputFile extends DeviceRows {
+export interface InputFile extends InputRows {
   /** What was read: undefined for rows at hand and for sources. */
   readonly input?: FileInput;
 }
@@ -68,7 +60,7 @@ export interface Input {
   readonly encoding: Encoding;
   /** Those of the files that hold dates, as days. */
   readonly dates: readonly string[];
-  readonly devices: readonly Device[];
+  readonly devices: readonly InputDevice[];
   /** One for each table, file and source, in this order. */
   readonly files: readonly InputFile[];
   /** For each device the source of its rows, if that is what they come from. */
@@ -80,7 +72,7 @@ export interface Input {
 }
 
 /** Rows of sources are loaded, unless they may stay: then a device of such rows has a sample of them. */
-export async function readRows(
+export async function readInput(
   request: RowsRequest,
   context: WorkContext = {},
   { mayStay = false, examine = true } = {},
@@ -90,7 +82,7 @@ export async function readRows(
   for (const file of files) tables.push(await readFile(file, tables.at(0), request, missing, context));
   const sources: SourceTable[] = [];
   for (const own of request.sources ?? []) {
-    report(context, { step: "read", name: own.address });
+    reportWorkProgress(context, { step: "read", name: own.address });
     const columns = tables.at(0)?.columns;
     const asked = columns === undefined ? request : { ...request, columns, exclude: [] };
     // A sample that is asked for is drawn from all rows.
@@ -103,17 +95,18 @@ export async function readRows(
   const encoding = encodingOf(tables);
   checkRepeating(tables, encoding, request);
   const encoded = tables.map((table) => encodeTable(table, encoding));
-  const fill = missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
+  const fill = missing === "mean" ? scalingMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
-  const drawn = drawSample(encoded, request);
-  const { devices, parts, dropped } = assignRows(encoded, given, request, drawn);
+  const drawn = drawInputSample(encoded, request);
+  const givenNames = given.map(({ name }) => name);
+  const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
     warnings.push(`this rests on a sample of ${rows} rows; the others have no label`);
   }
   return {
-    columns: matrixColumns(encoding),
+    columns: encodedColumns(encoding),
     encoding,
     dates: await datesIn(files, tables[0].columns, request),
     devices,
@@ -126,18 +119,6 @@ export async function readRows(
     dropped,
     warnings,
   };
-}
-
-function assignRows(
-  tables: readonly Table[],
-  given: readonly DeviceTable[],
-  { deviceColumn }: RowsRequest,
-  drawn: ReturnType<typeof drawSample>,
-) {
-  const named = deviceColumn === undefined && given.length === 0 ? tables.map(withFolderDevice) : tables;
-  if (named.every((table) => table.devices !== undefined)) return byColumn(named, drawn);
-  const read = tables.slice(given.length).map(({ file }) => file);
-  return oneEach(tables, [...given.map(({ name }) => name), ...deviceNames(read)], drawn);
 }
 
 /** A copy of the chosen columns: rows are scaled in place. */
@@ -168,7 +149,7 @@ export function tableAtHand(
   }
   const own = { data, rows, cols: chosen.length };
   const table: Table = { file: name, format: "npy", columns: chosen, points: own, missing };
-  if (rows > 0) checkMissing(table, policy);
+  if (rows > 0) checkMissingCells(table, policy);
   return table;
 }
 
@@ -179,21 +160,21 @@ async function readFile(
   missing: MissingPolicy,
   context: WorkContext,
 ): Promise<Table> {
-  const name = fileName(file);
-  report(context, { step: "read", name });
+  const name = inputFileName(file);
+  reportWorkProgress(context, { step: "read", name });
   if (first !== undefined && request.columns === undefined) await checkSameColumns(file, first, request);
   const { tables: _, files: __, sources: ___, ...options } = request;
-  const onRead = (bytes: number) => report(context, { step: "read", name, bytes });
+  const onRead = (bytes: number) => reportWorkProgress(context, { step: "read", name, bytes });
   const reading = { ...options, allowsNameless: missing === "drop", onRead };
   const table = await readTable(
     file,
     first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] },
   );
-  checkMissing(table, missing);
+  checkMissingCells(table, missing);
   return table;
 }
 
-export function fileName(file: FileInput): string {
+export function inputFileName(file: FileInput): string {
   if (typeof file === "string") return file;
   return "name" in file && typeof file.name === "string" ? file.name : "data";
 }
@@ -236,9 +217,9 @@ async function checkSameColumns(
   const absent = known.find((name) => !names.includes(name));
   const column = further ?? absent;
   if (column === undefined) return;
-  const got = further === undefined ? `none in ${fileName(file)}` : `none in ${first}`;
+  const got = further === undefined ? `none in ${inputFileName(file)}` : `none in ${first}`;
   const common = known.filter((name) => names.includes(name));
-  throw new DataError({ file: fileName(file), line: 1, column }, "be in every file", got, [
+  throw new DataError({ file: inputFileName(file), line: 1, column }, "be in every file", got, [
     { kind: "leave-out-columns", columns: [column] },
     ...(common.length > 0 ? [{ kind: "choose-columns", columns: common } as const] : []),
   ]);
@@ -251,13 +232,13 @@ export async function checkClassColumn(file: FileInput, column: string, options:
   const names = (await readLayout(file, options)).columns.map(({ name }) => name);
   if (names.includes(column)) return;
   const got = `the columns ${names.map((name) => JSON.stringify(name)).join(", ")}`;
-  throw new DataError({ file: fileName(file), line: 1, column }, "exist", got, [
+  throw new DataError({ file: inputFileName(file), line: 1, column }, "exist", got, [
     { kind: "name-column", option: "classes", columns: names },
   ]);
 }
 
 /** For each device of an input the classes of its rows, numbered in the order in which they are met. */
-export async function readClasses(input: Input, column: string, options: RowsRequest): Promise<Uint32Array[]> {
+export async function readInputClasses(input: Input, column: string, options: RowsRequest): Promise<Uint32Array[]> {
   const numbers = new Map<string, number>();
   const classes = input.devices.map(({ points }) => new Uint32Array(points.rows));
   const filled = new Uint32Array(classes.length);

@@ -1,11 +1,9 @@
 // Sources among the inputs of a command: rows of databases and lakes, read as a table where they fit. Where they do not, or
 // should not, they stay, and the command has a sample of them.
 
-import type { Matrix } from "@fedkm/core";
-import { memorySource, type Source } from "@fedkm/core/sources";
-import type { MissingPolicy, Scaling, Selection, Table } from "@fedkm/files";
+import type { MissingPolicy, Selection, Table } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import { RequestError } from "../request.ts";
 
 /** Rows that stay in a database or a lake: one device. */
@@ -50,26 +48,9 @@ export async function readSource(
 /** What a person should know who sees numbers of a source. */
 export function sourceWarnings({ source, table }: SourceTable): string[] {
   const { name, rows, dropped, read } = source;
-  const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${count(rows)} of them come from a sample of ${count(table.points.rows)}`;
+  const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${countLabel(rows)} of them come from a sample of ${countLabel(table.points.rows)}`;
   return [
-    ...(dropped > 0 ? [`${count(dropped)} rows of ${name} with missing numbers were left out`] : []),
+    ...(dropped > 0 ? [`${countLabel(dropped)} rows of ${name} with missing numbers were left out`] : []),
     ...(read === "memory" || table.points.rows === rows ? [] : [sampled]),
   ];
-}
-
-/** All devices as sources on one scale, if the rows of any stay. `datasets` are scaled rows, or samples of them. */
-export function scaledSources(
-  opened: readonly (OpenSource | undefined)[],
-  datasets: readonly Matrix[],
-  scaling: Scaling,
-): Source[] | undefined {
-  if (!opened.some((source) => source !== undefined && source.read !== "memory")) return undefined;
-  if (scaling.transforms !== undefined) {
-    throw new RequestError("--scale rank and log are for rows in memory: use another, or --read memory");
-  }
-  return datasets.map((points, i) => {
-    const source = opened[i];
-    if (source === undefined || source.read === "memory") return memorySource(points);
-    return { ...source.scaled(scaling), sample: async () => points };
-  });
 }

@@ -3,8 +3,14 @@
 import type { Weighting } from "@fedkm/core";
 import type { DialectOptions } from "@fedkm/files";
 import type { PrepareRequest } from "../prepare/prepare.ts";
-import { characterName, shellNames, shellWord } from "../shellWords.ts";
-import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "./inspectTable.ts";
+import { shellCharacterName, shellNames, shellWord } from "../shellWords.ts";
+import {
+  hasInspectedTail,
+  type InspectedColumn,
+  type InspectedTable,
+  isInspectedName,
+  isInspectedUseless,
+} from "./inspectTable.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;
@@ -23,7 +29,7 @@ export interface Proposal {
   readonly first: readonly Obstacle[];
 }
 
-export function proposalFor(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
+export function proposedCommandLine(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
   const [{ columns }] = looks;
   const known = columns.map(({ name }) => looks.flatMap((look) => look.columns.find((own) => own.name === name) ?? []));
   const isEverywhere = known.map((own) => own.length === looks.length);
@@ -40,7 +46,7 @@ export function proposalFor(looks: readonly InspectedTable[], options: DialectOp
   const dialect = { ...options, ...(codes.length > 0 && { na: codes }), ...(hasDates && { dates: "days" as const }) };
   const parts = [
     "fedkm fit",
-    ...looks.map(({ file }) => shellWord(file.startsWith("-") && file !== "-" ? `./${file}` : file)),
+    ...looks.map(({ file }) => fileWord(file)),
     `--k ${Math.max(1, Math.min(CLUSTERS, rows))}`,
     ...(others.length === 0
       ? []
@@ -59,12 +65,8 @@ function isUseful(own: readonly InspectedColumn[], rows: number, isReadable: boo
   const [{ kind }] = own;
   const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
   const hasBad = own.some(({ bad }) => bad > 0);
-  return (
-    isKnown &&
-    !own.every(isUseless) &&
-    !own.some((column) => isName(column, rows / own.length)) &&
-    (isReadable || !hasBad)
-  );
+  const hasNames = own.some((column) => isInspectedName(column, rows / own.length));
+  return isKnown && !own.every(isInspectedUseless) && !hasNames && (isReadable || !hasBad);
 }
 
 const sentinelsOf = (own: readonly InspectedColumn[]) =>
@@ -98,7 +100,7 @@ function missingWords(looks: readonly InspectedTable[], names: readonly string[]
 }
 
 function scaleFor(known: readonly (readonly InspectedColumn[])[]): string {
-  const tails = known.filter((own) => own.some(hasTail));
+  const tails = known.filter((own) => own.some(hasInspectedTail));
   if (tails.length === 0) return "standard";
   const isPositive = tails.every((own) =>
     own.every(({ range, kind }) => kind === "number" && range !== undefined && range.least > 0),
@@ -145,19 +147,19 @@ export function fitCommandLine(
   return words.join(" ");
 }
 
-/** A name that begins with a dash would be taken for an option. */
-function fileWord(pattern: string): string {
-  return shellWord(pattern.startsWith("-") ? `./${pattern}` : pattern);
+/** A name that begins with a dash would be taken for an option; a dash alone is the standard input. */
+function fileWord(file: string): string {
+  return shellWord(/^-./.test(file) ? `./${file}` : file);
 }
 
 /** How text is read, as it was asked for. */
 function dialectWords(options: DialectOptions): string[] {
   const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
   return [
-    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(characterName(delimiter))}`]),
+    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(shellCharacterName(delimiter))}`]),
     ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
-    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${shellWord(characterName(thousands))}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${shellCharacterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${shellWord(shellCharacterName(thousands))}`]),
     ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
     ...(dates === undefined ? [] : [`--dates ${dates}`]),
     ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),

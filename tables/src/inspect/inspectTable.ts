@@ -4,18 +4,18 @@ import {
   type Column,
   type ColumnProfile,
   type ColumnStatistics,
-  columnStatistics,
   type DataError,
   type DialectOptions,
   defaultLimits,
   type FileLayout,
   profile,
+  profileStatistics,
   readLayout,
   readTable,
 } from "@fedkm/files";
-import { type FileInput, fileName } from "../input/readTables.ts";
-import { count, dateText, value } from "../numbers.ts";
-import { compute, type WorkContext } from "../work.ts";
+import { type FileInput, inputFileName } from "../input/readTables.ts";
+import { countLabel, readableDate, readableValue } from "../numbers.ts";
+import { computeWork, type WorkContext } from "../work.ts";
 
 export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
   readonly statistics?: ColumnStatistics | undefined;
@@ -36,9 +36,9 @@ export interface InspectedTable {
 }
 
 /** A value of a column as people read it. */
-export function shownValue({ kind }: Column, number: number): string {
-  if (kind === "date") return dateText(number);
-  return Number.isInteger(number) ? count(number) : value(number);
+export function inspectedValue({ kind }: Column, number: number): string {
+  if (kind === "date") return readableDate(number);
+  return Number.isInteger(number) ? countLabel(number) : readableValue(number);
 }
 
 /** More are counted. */
@@ -49,7 +49,7 @@ export async function inspectTable(
   options: DialectOptions = {},
   context: WorkContext = {},
 ): Promise<InspectedTable> {
-  const file = fileName(input);
+  const file = inputFileName(input);
   const layout = await readLayout(input, options);
   const readable = layout.columns.filter(({ kind }) => kind !== "other");
   const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
@@ -76,13 +76,14 @@ export async function inspectTable(
     categories: words,
     limits: { ...defaultLimits, values: Number.POSITIVE_INFINITY },
   });
-  const seen = await compute(context, () => profile(table));
+  const seen = await computeWork(context, () => profile(table));
   const columns = layout.columns.map((column): InspectedColumn => {
     const c = table.columns.indexOf(column.name);
     const bad = counts.get(column.name) ?? 0;
     if (c < 0) return { ...column, bad };
     const own = table.categories?.[c];
-    const values = own === undefined ? { statistics: columnStatistics(table.points, c) } : wordsOf(table, c, own.words);
+    const values =
+      own === undefined ? { statistics: profileStatistics(table.points, c) } : wordsOf(table, c, own.words);
     const { missing, ...rest } = seen.columns[c];
     return { ...rest, ...column, missing: missing - bad, ...values, bad };
   });
@@ -106,35 +107,36 @@ function wordsOf({ points }: Awaited<ReturnType<typeof readTable>>, c: number, w
 const LOPSIDED = 3;
 
 /** What a careful colleague would say about a column, in a few words. */
-export function remarks(own: InspectedColumn, rows: number): string[] {
+export function inspectedRemarks(own: InspectedColumn, rows: number): string[] {
   const { words, sentinel } = own;
   return [
     ...(own.isConstant ? ["constant"] : own.countsRows ? ["counts the rows"] : own.namesRows ? ["an id"] : []),
     ...(own.copyOf === undefined ? [] : [`same as ${own.copyOf}`]),
     ...(sentinel === undefined ? [] : [`${sentinel.value} may mean missing`]),
-    ...(hasTail(own) ? ["a long tail"] : []),
-    ...(words && isName(own, rows) ? ["an id or a note"] : []),
+    ...(hasInspectedTail(own) ? ["a long tail"] : []),
+    ...(words && isInspectedName(own, rows) ? ["an id or a note"] : []),
   ];
 }
 
 /** Whether few values are far from all others, and would decide alone. */
-export function hasTail({ statistics, sentinel }: InspectedColumn): boolean {
+export function hasInspectedTail({ statistics, sentinel }: InspectedColumn): boolean {
   return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
 }
 
 /** Words that hardly ever repeat. */
-export function isName({ words, kind }: InspectedColumn, rows: number): boolean {
+export function isInspectedName({ words, kind }: InspectedColumn, rows: number): boolean {
   return words !== undefined && kind === "text" && words.distinct > 20 && 2 * words.distinct > rows;
 }
 
 /** A number that is of no use for clusters. */
-export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: InspectedColumn): boolean {
+export function isInspectedUseless({
+  isConstant,
+  countsRows,
+  namesRows,
+  copyOf,
+  statistics,
+  kind,
+}: InspectedColumn): boolean {
   const isNumber = kind === "number" || kind === "date";
-  return (
-    isConstant === true ||
-    countsRows === true ||
-    namesRows === true ||
-    copyOf !== undefined ||
-    (isNumber && !statistics)
-  );
+  return isConstant || countsRows || namesRows || copyOf !== undefined || (isNumber && !statistics);
 }

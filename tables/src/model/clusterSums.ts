@@ -7,7 +7,7 @@ import type { ClusterModel, FittedModel } from "./model.ts";
 // One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all.
 
 /** The same centroids in the common order. Counterparts are those of the largest device: what it has is known best. */
-export function inCommonOrder(centroids: readonly Matrix[], datasets: readonly Matrix[]): Matrix[] {
+export function clustersInModelOrder(centroids: readonly Matrix[], datasets: readonly Matrix[]): Matrix[] {
   const reference = centroids[largestOf(datasets)];
   const k = reference.rows;
   const toReference = centroids.map((own) => matchCentroids(own, reference));
@@ -112,7 +112,13 @@ function ownSquares(
 }
 
 /** The squared distance of row `a` of one list of means to row `b` of another. */
-export function squaredBetween(means: Float64Array, a: number, others: Float64Array, b: number, cols: number): number {
+export function squaredMeanDistance(
+  means: Float64Array,
+  a: number,
+  others: Float64Array,
+  b: number,
+  cols: number,
+): number {
   let sum = 0;
   for (let x = 0; x < cols; x++) sum += (means[a * cols + x] - others[b * cols + x]) ** 2;
   return sum;
@@ -121,25 +127,18 @@ export function squaredBetween(means: Float64Array, a: number, others: Float64Ar
 /** A mean of n rows lies within so many spread / sqrt(n) of the true one, whatever it is a mean of. */
 export const BEYOND_CHANCE = 3;
 
-export function clusterModels(sums: ClusterSums, names: readonly string[], scaling: Scaling): ClusterModel[] {
+export function clustersOfModel(sums: ClusterSums, names: readonly string[], scaling: Scaling): ClusterModel[] {
   const { k, cols, totals, common, variances } = sums;
   const { data } = undoScaling({ data: common, rows: k, cols }, scaling);
   return Array.from({ length: k }, (_, c): ClusterModel => {
     const rows = totals[c];
     const spread = Math.sqrt(variances[c]);
-    if (rows === 0 || Number.isNaN(spread)) {
-      const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
-      return { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
-    }
+    const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
+    const alike = { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
+    if (rows === 0 || Number.isNaN(spread)) return alike;
     const { difference, device, distance } = differenceOf(sums, c, spread);
-    return {
-      rows,
-      mean: Array.from(data.subarray(c * cols, (c + 1) * cols)),
-      spread,
-      difference,
-      farthest: device < 0 ? null : names[device],
-      farthestDifference: device < 0 ? null : distance,
-    };
+    const farthest = device < 0 ? {} : { farthest: names[device], farthestDifference: distance };
+    return { ...alike, spread, difference, ...farthest };
   });
 }
 
@@ -150,7 +149,7 @@ function differenceOf({ k, cols, counts, means, totals, common }: ClusterSums, c
     const count = counts[i * k + c];
     if (count === 0) continue;
     present++;
-    const own = squaredBetween(means, i * k + c, common, c, cols) / (spread * spread);
+    const own = squaredMeanDistance(means, i * k + c, common, c, cols) / (spread * spread);
     square += count * own;
     const sure = Math.sqrt(own) - BEYOND_CHANCE / Math.sqrt(count);
     if (sure > surest) [device, distance, surest] = [i, Math.sqrt(own), sure];

@@ -2,6 +2,7 @@
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import { applyScaling, type Transform, undoScaling } from "@fedkm/files";
+import { firstNames } from "../numbers.ts";
 import { RequestError } from "../request.ts";
 import { encodingOfModel, type Model, scaledCentroids } from "./model.ts";
 
@@ -28,6 +29,9 @@ export interface Labelling {
   readonly device?: string;
 }
 
+/** So many devices are named in a refusal. */
+const MOST_NAMES = 12;
+
 /** The name that stands for all devices together. */
 export const COMMON = "common";
 
@@ -36,7 +40,7 @@ export function labellingOf(model: Model, name?: string): Labelling {
   const columns = encodingOfModel(model).flatMap(
     ({ name, values }) => values?.map((value) => ({ name, value })) ?? [{ name }],
   );
-  const device = deviceNumber(model, name);
+  const device = modelDeviceNumber(model, name);
   const names = clusters?.every(({ name }) => name !== undefined)
     ? clusters.map(({ name }) => String(name))
     : undefined;
@@ -48,42 +52,40 @@ export function labellingOf(model: Model, name?: string): Labelling {
       scale: scaling.scale[c],
       ...(missing.fill && { fill: missing.fill[c] }),
     })),
-    centroids: toRows(centroidsAt(model, device)),
+    centroids: toRows(modelCentroids(model, device)),
     ...(names && { names }),
     ...(device >= 0 && { device: model.devices[device].name }),
   };
 }
 
 /** The number of the device with the name, -1 for all of them together. A network of one has no choice. */
-export function deviceNumber({ devices }: Model, name: string | undefined): number {
+export function modelDeviceNumber({ devices }: Model, name: string | undefined): number {
   const names = devices.map((device) => device.name);
   if (name === undefined) return names.length === 1 ? 0 : -1;
   const number = names.indexOf(name);
   if (number >= 0 || name === COMMON) return number;
-  throw new RequestError(`--device must be ${COMMON} or a device of the model (${listed(names)}), got "${name}"`);
+  throw new RequestError(
+    `--device must be ${COMMON} or a device of the model (${firstNames(names, MOST_NAMES)}), got "${name}"`,
+  );
 }
 
 /** The same of rows that name their device, as `where` says. */
-export function deviceNamed({ devices }: Model, name: string, where: string): number {
+export function modelDeviceNamed({ devices }: Model, name: string, where: string): number {
   const names = devices.map((device) => device.name);
   if (names.includes(name)) return names.indexOf(name);
   throw new RequestError(
-    `${where} must be a device of the model (${listed(names)}), got "${name}"; label new devices with --device ${COMMON}`,
+    `${where} must be a device of the model (${firstNames(names, MOST_NAMES)}), got "${name}"; label new devices with --device ${COMMON}`,
   );
 }
 
 /** The device that was asked for, or else the one that has the name of `what`. A network of one has no choice. */
-export function deviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
-  if (device !== undefined || model.devices.length === 1) return deviceNumber(model, device);
-  return deviceNamed(model, name, `--device (the name of ${what} if not given)`);
-}
-
-function listed(names: readonly string[]): string {
-  return names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
+export function modelDeviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
+  if (device !== undefined || model.devices.length === 1) return modelDeviceNumber(model, device);
+  return modelDeviceNamed(model, name, `--device (the name of ${what} if not given)`);
 }
 
 /** What labels rows of the device with this number, or of all of them together, on the scale of the model. */
-export function centroidsAt(model: Model, device: number): Matrix {
+export function modelCentroids(model: Model, device: number): Matrix {
   return device < 0 ? commonCentroids(model) : scaledCentroids(model.devices[device], model.scaling);
 }
 

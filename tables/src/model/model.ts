@@ -2,19 +2,17 @@
 
 import {
   type Certificate,
-  type Coupling,
   type FitModel,
   type GuardedSummary,
   type Matrix,
   matrix,
   type Penalty,
-  type Preset,
-  type Privacy,
   predict,
-  type Weighting,
+  type RoundSummary,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
-import { count, counted } from "../numbers.ts";
+import { counted, countLabel } from "../numbers.ts";
+import type { MethodSettings } from "../request.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 /** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
@@ -70,14 +68,6 @@ export interface ClusterModel {
   readonly farthestDifference: number | null;
 }
 
-export interface RoundModel {
-  readonly round: number;
-  readonly objective: number;
-  readonly totalVariation: number;
-  readonly messages: number;
-  readonly bytes: number;
-}
-
 export interface Model {
   readonly format: typeof MODEL_FORMAT;
   readonly version: (typeof MODEL_VERSIONS)[number];
@@ -88,26 +78,18 @@ export interface Model {
   readonly dates?: readonly string[];
   readonly scaling: ModelScaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
-  readonly options: {
+  /**
+   * What was not said is not there. The weighting is written since every row counts the same by default: without it every
+   * device does, with consensus every row.
+   */
+  readonly options: Omit<MethodSettings, "penalty"> & {
     readonly k: number;
     readonly alpha: number;
     readonly method: string;
     readonly graph: string;
     readonly seed: number;
-    /** What else was asked for; what was not said is not there. */
-    readonly preset?: Preset;
-    readonly init?: string;
-    readonly schedule?: string;
-    readonly rounds?: number;
-    readonly coupling?: Coupling;
-    /** Written since every row counts the same by default. Without it every device does, with consensus every row. */
-    readonly weighting?: Weighting;
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
-    readonly tol?: number;
-    readonly privacy?: Privacy | "private";
-    readonly minRows?: number;
-    readonly epsilon?: number;
   };
   /** Of the method "devices": the study that its devices were simulated with. */
   readonly study?: StudyRecord;
@@ -122,7 +104,7 @@ export interface Model {
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;
-  readonly history: readonly RoundModel[];
+  readonly history: readonly Omit<RoundSummary, "largestMove">[];
   /** With privacy "guarded": what that cost, and what it kept. */
   readonly guarded?: GuardedSummary;
   /** Not in models of before there were certificates. */
@@ -149,15 +131,15 @@ export function selectionOfModel(model: Pick<Model, "columns" | "encoding">) {
 }
 
 /** What a model says about its columns, and the version that this takes. */
-export function encodedParts(encoding: Encoding, scaling: Model["scaling"]) {
+export function modelVersionParts(encoding: Encoding, scaling: Model["scaling"]) {
   const isNew = hasCategories(encoding) || scaling.transforms !== undefined;
   return { version: MODEL_VERSIONS[isNew ? 1 : 0], ...(hasCategories(encoding) && { encoding }) };
 }
 
 /** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
-export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
+export function isModelAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
   const { devices, links, options } = model;
-  if (devices.length < 2 || isShared(model)) return false;
+  if (devices.length < 2 || isModelShared(model)) return false;
   return links.length === 0 || options.method === "local" || (PULLED.includes(options.method) && options.alpha === 0);
 }
 
@@ -165,8 +147,13 @@ export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "st
 const PULLED = [DEVICES, "fedkm"];
 
 /** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */
-export function isShared({ study }: Pick<Model, "study">): boolean {
+export function isModelShared({ study }: Pick<Model, "study">): boolean {
   return study?.clusters === "shared";
+}
+
+/** The rows that were clustered, on all devices. */
+export function modelRows({ devices }: Pick<Model, "devices">): number {
+  return devices.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */
@@ -184,19 +171,20 @@ export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Sca
 // A run in a few words: what ran and how far it came, in the words of the terminal and of the report.
 
 /** The method, or the study whose devices were simulated, and what brings its devices together. */
-export function runWords(model: Model): { readonly name: string; readonly pull: string } {
+export function modelRunWords(model: Model): { readonly name: string; readonly pull: string } {
   const { study, options } = model;
   return {
     name: study === undefined ? options.method : `simulated devices of study ${JSON.stringify(study.name)}`,
-    pull: isShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
+    pull: isModelShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
   };
 }
 
-export function endWords(model: Model): string {
+export function modelEndWords(model: Model): string {
   const { rounds, passes, converged } = model;
   const end = converged ? "settled" : "stopped";
-  if (passes !== undefined) return `${end} after ${count(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
+  if (passes !== undefined)
+    return `${end} after ${countLabel(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`;
   // Some methods have no rounds to count.
   if (converged && rounds === 0) return end;
-  return `${end} after ${counted(rounds, isShared(model) ? "generation" : "round")}`;
+  return `${end} after ${counted(rounds, isModelShared(model) ? "generation" : "round")}`;
 }

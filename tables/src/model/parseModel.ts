@@ -1,6 +1,6 @@
 // A model from its text: everything that is used is checked, so that an edited or older file is refused and not misread.
 
-import { DataError, type Encoding, matrixColumns, missingPolicies } from "@fedkm/files";
+import { DataError, type Encoding, encodedColumns, missingPolicies } from "@fedkm/files";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model.ts";
 
 /** `file` is what it is called. */
@@ -20,12 +20,16 @@ export function parseModel(text: string, file = "model.json"): Model {
 type Fields = Readonly<Record<string, unknown>>;
 type Refuse = (path: string, rule: string, got: unknown) => never;
 
-/** Rule by rule from the outside in; the first that is broken is named. */
-function checkModel(file: string, value: unknown): Model {
-  const refuse: Refuse = (path, rule, got) => {
+function refusalOf(file: string): Refuse {
+  return (path, rule, got) => {
     const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
     throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
   };
+}
+
+/** Rule by rule from the outside in; the first that is broken is named. */
+function checkModel(file: string, value: unknown): Model {
+  const refuse: Refuse = refusalOf(file);
   const fields = (path: string, of: unknown): Fields =>
     typeof of === "object" && of !== null && !Array.isArray(of) ? (of as Fields) : refuse(path, "an object", of);
   const numbers = (path: string, of: unknown, length: number) =>
@@ -76,7 +80,7 @@ function checkEncoding(encoding: unknown, columns: readonly string[], refuse: Re
     return typeof name === "string" && Array.isArray(values) && values.every((value) => typeof value === "string");
   };
   if (!Array.isArray(encoding) || !encoding.every(isColumn)) refuse("encoding", "names and values", encoding);
-  const names = matrixColumns(encoding as Encoding);
+  const names = encodedColumns(encoding as Encoding);
   if (names.length !== columns.length || names.some((name, c) => name !== columns[c])) {
     refuse("encoding", `what gives the columns ${columns.join(", ")}`, names);
   }
@@ -101,9 +105,7 @@ function checkTransforms(transforms: unknown, d: number, refuse: Refuse): void {
 export function parseWholeModel(text: string, file = "model.json"): Model {
   const model = parseModel(text, file);
   const must = (holds: boolean, path: string, rule: string, got: unknown): void => {
-    if (holds) return;
-    const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
-    throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
+    if (!holds) refusalOf(file)(path, rule, got);
   };
   const { alpha, method, graph, seed, tol, penalty } = model.options;
   must(isAmount(alpha), "options.alpha", "a number of at least 0", alpha);
@@ -119,12 +121,8 @@ export function parseWholeModel(text: string, file = "model.json"): Model {
   model.devices.forEach(({ rows, sizes }, i) => {
     must(isAmount(rows), `devices[${i}].rows`, "a number of at least 0", rows);
     const { k } = model.options;
-    must(
-      Array.isArray(sizes) && sizes.length === k && sizes.every(isAmount),
-      `devices[${i}].sizes`,
-      `${k} numbers`,
-      sizes,
-    );
+    const isWhole = Array.isArray(sizes) && sizes.length === k && sizes.every(isAmount);
+    must(isWhole, `devices[${i}].sizes`, `${k} numbers`, sizes);
   });
   const { clusters } = model;
   must(clusters === undefined || Array.isArray(clusters), "clusters", "a list", clusters);

@@ -1,6 +1,6 @@
 // What a cluster is: how its rows lie in every column against all rows, the most telling columns first.
 
-import { firstColumns, unscaled } from "@fedkm/files";
+import { firstEncodedColumns, unscaled } from "@fedkm/files";
 import type { ClusterSums } from "./clusterSums.ts";
 import { encodingOfModel, type Model } from "./model.ts";
 
@@ -32,10 +32,13 @@ export interface Trait {
 }
 
 /** The strongest first. */
-export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "dates" | "encoding" | "scaling">): Trait[] {
+export function profileTraits(
+  sums: ClusterSums,
+  model: Pick<Model, "columns" | "dates" | "encoding" | "scaling">,
+): Trait[] {
   const moments = momentsOf(sums);
   const encoding = encodingOfModel(model);
-  const first = firstColumns(encoding);
+  const first = firstEncodedColumns(encoding);
   const lineAt = (column: number) => lineOf(sums, moments, column, (scaled) => unscaled(model.scaling, column, scaled));
   const traits = encoding.map(({ name, values }, c): Trait => {
     const own = Array.from({ length: values?.length ?? 1 }, (_, v) => first[c] + v);

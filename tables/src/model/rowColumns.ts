@@ -2,7 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { AddedColumn, LabelOf } from "@fedkm/files";
-import type { DeviceRows } from "../input/assignDevices.ts";
+import type { InputRows } from "../input/assignDevices.ts";
 import type { FittedRows } from "./clusterSums.ts";
 import { type Model, scaledCentroids } from "./model.ts";
 
@@ -31,7 +31,7 @@ export function rowColumns(
     const own = rowOf(row);
     if (own === undefined) return undefined;
     if (last === undefined || last.own.points !== own.points || last.own.row !== own.row)
-      last = { own, near: nearnessOf(own, clusters) };
+      last = { own, near: labelNearness(own, clusters) };
     return of(last.near);
   };
   return [
@@ -56,7 +56,7 @@ interface Nearness {
   readonly isFar: boolean;
 }
 
-export function nearnessOf({ points, row, centroids, label }: LabelledRow, clusters: Model["clusters"]): Nearness {
+export function labelNearness({ points, row, centroids, label }: LabelledRow, clusters: Model["clusters"]): Nearness {
   const { cols } = points;
   let [own, next] = [0, Number.POSITIVE_INFINITY];
   for (let c = 0; c < centroids.rows; c++) {
@@ -81,7 +81,7 @@ export function nearnessOf({ points, row, centroids, label }: LabelledRow, clust
 export function labelsInOrder(
   { model, datasets, labels }: Pick<FittedRows, "model" | "datasets" | "labels">,
   distances: boolean,
-): (file: DeviceRows) => { readonly labelOf: LabelOf; readonly further: readonly AddedColumn[] } {
+): (file: InputRows) => { readonly labelOf: LabelOf; readonly further: readonly AddedColumn[] } {
   const next = new Uint32Array(labels.length);
   const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
   const rowAfter = (device: number): LabelledRow | undefined => {

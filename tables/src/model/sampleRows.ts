@@ -22,7 +22,7 @@ export interface Sampled {
 }
 
 /** The same rows as devices of their own, with their labels. */
-export function sampledDevices(datasets: readonly Matrix[], labels: readonly Uint32Array[], most: number): Sampled {
+export function sampleRowsByDevice(datasets: readonly Matrix[], labels: readonly Uint32Array[], most: number): Sampled {
   const chosen: number[][] = datasets.map(() => []);
   for (const { device, row } of sampleRows(datasets, most)) chosen[device].push(row);
   return {
@@ -37,7 +37,7 @@ const MOST_ROWS = 20_000;
 const MOST_VALUES = 1_000_000;
 
 /** Some of the rows of all devices, as many as show the directions. */
-export function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
+export function sampleRowsForAxes(datasets: readonly Matrix[], cols: number): Matrix {
   const chosen = [...sampleRows(datasets, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / cols)))];
   const data = new Float64Array(chosen.length * cols);
   chosen.forEach(({ device, row }, i) => {

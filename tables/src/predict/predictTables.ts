@@ -3,9 +3,9 @@
 import { type Matrix, predict, takeRows } from "@fedkm/core";
 import {
   applyScaling,
-  checkMissing,
-  checkUnseen,
-  completeRows,
+  checkMissingCells,
+  checkUnseenCategories,
+  completeTableRows,
   DataError,
   type DialectOptions,
   encodeTable,
@@ -14,13 +14,13 @@ import {
   readTable,
   type Table,
 } from "@fedkm/files";
-import { plainName } from "../input/assignDevices.ts";
-import { type DeviceTable, type FileInput, fileName, tableAtHand } from "../input/readTables.ts";
-import { COMMON, centroidsAt, deviceNamed, deviceOrName } from "../model/labelling.ts";
+import { deviceNameOfFile } from "../input/assignDevices.ts";
+import { type DeviceTable, type FileInput, inputFileName, tableAtHand } from "../input/readTables.ts";
+import { COMMON, modelCentroids, modelDeviceNamed, modelDeviceOrName } from "../model/labelling.ts";
 import { encodingOfModel, type Model, selectionOfModel } from "../model/model.ts";
-import { type LabelledRow, nearnessOf } from "../model/rowColumns.ts";
+import { type LabelledRow, labelNearness } from "../model/rowColumns.ts";
 import { RequestError } from "../request.ts";
-import { compute, report, type WorkContext } from "../work.ts";
+import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 
 export interface PredictRequest extends DialectOptions {
   readonly model: Model;
@@ -54,7 +54,7 @@ export async function predictTables(request: PredictRequest, context: WorkContex
   }
   for (const file of files) {
     const table = onModel(await readRows(file, request, policy, context), model, policy);
-    labelled.push(await labelTable(table, plainName(fileName(file)), request, context));
+    labelled.push(await labelTable(table, deviceNameOfFile(inputFileName(file)), request, context));
   }
   return labelled;
 }
@@ -68,18 +68,18 @@ async function labelTable(
   const { model } = request;
   const policy = policyOf(request);
   const centroidsOf = centroidsOfRows(table, name, request);
-  const complete = policy === "mean" ? undefined : completeRows(table);
+  const complete = policy === "mean" ? undefined : completeTableRows(table);
   const { points } = table;
   if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
   applyScaling(points, model.scaling);
-  const labels = await compute(context, () => labelPoints(points, complete, centroidsOf));
+  const labels = await computeWork(context, () => labelPoints(points, complete, centroidsOf));
   const rowOf = (row: number): LabelledRow | undefined => {
     const centroids = centroidsOf(row);
     return labels[row] < 0 || centroids === undefined ? undefined : { points, row, centroids, label: labels[row] };
   };
   const far = Array.from(labels.keys()).filter((row) => {
     const own = rowOf(row);
-    return own !== undefined && nearnessOf(own, model.clusters).isFar;
+    return own !== undefined && labelNearness(own, model.clusters).isFar;
   });
   return { name: table.file, labels, far: far.map((row) => row + 1), rowOf };
 }
@@ -99,23 +99,23 @@ async function readRows(
   policy: MissingPolicy,
   context: WorkContext,
 ): Promise<Table> {
-  const name = fileName(file);
+  const name = inputFileName(file);
   // The model's columns are numbers: a date can only mean its days.
   const table = await readTable(file, {
     dates: "days",
     ...options,
     ...selectionOfModel(model),
     allowsNameless: policy === "drop",
-    onRead: (bytes) => report(context, { step: "read", name, bytes }),
+    onRead: (bytes) => reportWorkProgress(context, { step: "read", name, bytes }),
   });
-  checkMissing(table, policy);
+  checkMissingCells(table, policy);
   return table;
 }
 
 /** With the columns that are clustered. A value that the model does not know counts as missing. */
 function onModel(table: Table, model: Model, policy: MissingPolicy): Table {
   const encoding = encodingOfModel(model);
-  checkUnseen(table, encoding, policy);
+  checkUnseenCategories(table, encoding, policy);
   return withinLogarithms(encodeTable(table, encoding), model, policy);
 }
 
@@ -151,7 +151,7 @@ function centroidsOfRows(
 ): (row: number) => Matrix | undefined {
   const known = new Map<number, Matrix>();
   const knownAt = (number: number): Matrix => {
-    const own = known.get(number) ?? centroidsAt(model, number);
+    const own = known.get(number) ?? modelCentroids(model, number);
     known.set(number, own);
     return own;
   };
@@ -159,11 +159,11 @@ function centroidsOfRows(
     const { of } = table.devices;
     const isNew = (own: string) => device === COMMON && model.devices.every((known) => known.name !== own);
     const numbers = table.devices.names.map((own) =>
-      isNew(own) ? -1 : deviceNamed(model, own, `column "${deviceColumn}"`),
+      isNew(own) ? -1 : modelDeviceNamed(model, own, `column "${deviceColumn}"`),
     );
     return (row) => (of[row] in numbers ? knownAt(numbers[of[row]]) : undefined);
   }
-  const own = centroidsAt(model, deviceOrName(model, device, name, "the file"));
+  const own = modelCentroids(model, modelDeviceOrName(model, device, name, "the file"));
   return () => own;
 }
 

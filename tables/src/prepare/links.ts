@@ -1,7 +1,7 @@
 // Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), by a list of links, or as the caller says.
 
 import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
-import { federatedMeans } from "@fedkm/files";
+import { scalingMeans } from "@fedkm/files";
 import { RequestError } from "../request.ts";
 
 /** Links that come from elsewhere, such as a file or a plug-in. */
@@ -67,19 +67,16 @@ function neighbours(text: string, size: number): number {
 
 /** Each device is linked with the K whose column means are nearest to its own; a link counts for both. */
 function nearest(k: number, datasets: readonly Matrix[]): Graph {
-  const means = datasets.map((points) => federatedMeans([points]));
+  const means = datasets.map((points) => scalingMeans([points]));
   const distance = (i: number, j: number) => means[i].reduce((sum, mean, c) => sum + (mean - means[j][c]) ** 2, 0);
-  const links = new Set<string>();
+  const links = new Map<string, [number, number]>();
   means.forEach((_, i) => {
     const others = means.map((__, j) => j).filter((j) => j !== i);
     others.sort((a, b) => distance(i, a) - distance(i, b) || a - b);
-    for (const j of others.slice(0, k)) links.add(`${Math.min(i, j)} ${Math.max(i, j)}`);
+    for (const j of others.slice(0, k)) {
+      const ends: [number, number] = [Math.min(i, j), Math.max(i, j)];
+      links.set(ends.join(" "), ends);
+    }
   });
-  return graph(
-    datasets.length,
-    Array.from(links, (link): [number, number] => {
-      const [i, j] = link.split(" ").map(Number);
-      return [i, j];
-    }),
-  );
+  return graph(datasets.length, links.values());
 }

@@ -1,16 +1,17 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
 import type { Graph, Matrix } from "@fedkm/core";
-import type { Source } from "@fedkm/core/sources";
-import { applyScaling } from "@fedkm/files";
+import { memorySource, type Source } from "@fedkm/core/sources";
+import type { Scaling } from "@fedkm/files";
+import type { OpenSource } from "@fedkm/sql";
 import { spreadWarnings } from "../input/columnWarnings.ts";
-import { type Input, type RowsRequest, readRows } from "../input/readTables.ts";
-import { scaledSources } from "../input/sources.ts";
+import { type Input, type RowsRequest, readInput } from "../input/readTables.ts";
 import type { ModelScaling } from "../model/model.ts";
+import { RequestError } from "../request.ts";
 import type { WorkContext } from "../work.ts";
 import { type LinksRequest, linkDevices } from "./links.ts";
-import { chooseScaling, isUnscaled } from "./scaling.ts";
-import { rowsOfStudy, type StudyPlan, scalingOfStudy } from "./studyRows.ts";
+import { applyChosenScaling, chooseScaling } from "./scaling.ts";
+import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "./studyRows.ts";
 
 export interface PrepareRequest extends RowsRequest {
   /** Default "complete". */
@@ -37,23 +38,22 @@ export interface Prepared {
 
 export async function prepareTables(request: PrepareRequest, context: WorkContext = {}): Promise<Prepared> {
   const { study, examine = true, scale = "none" } = request;
-  const read = await readRows(request, context, { mayStay: study === undefined, examine });
+  const read = await readInput(request, context, { mayStay: study === undefined, examine });
   if (study !== undefined) return prepareStudy(read, study, request);
   const datasets = read.devices.map(({ points }) => points);
   const { scaling, warnings } = await chooseScaling(scale, read.encoding, datasets);
   const spread = examine && scaling.kind === "none" ? spreadWarnings(read.encoding, datasets) : [];
-  // In place: nobody needs the rows as they were.
-  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
+  applyChosenScaling(datasets, scaling);
   const linked = await networkOf(read, datasets, request);
   const sources = scaledSources(read.sources, datasets, scaling);
   return { input: read, ...linked, datasets, scaling, sources, warnings: [...read.warnings, ...warnings, ...spread] };
 }
 
 async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareRequest): Promise<Prepared> {
-  const input = rowsOfStudy(read, plan);
+  const input = prepareStudyRows(read, plan);
   const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
   const linked = await networkOf(input, datasets, request);
-  return { input, ...linked, datasets, scaling: scalingOfStudy(plan.study), warnings: input.warnings };
+  return { input, ...linked, datasets, scaling: prepareStudyScaling(plan.study), warnings: input.warnings };
 }
 
 async function networkOf(
@@ -63,4 +63,21 @@ async function networkOf(
 ) {
   const names = devices.map(({ name }) => name);
   return { names, graph: await linkDevices(graph, names, datasets, seed) };
+}
+
+/** All devices as sources on one scale, if the rows of any stay. `datasets` are scaled rows, or samples of them. */
+function scaledSources(
+  opened: readonly (OpenSource | undefined)[],
+  datasets: readonly Matrix[],
+  scaling: Scaling,
+): Source[] | undefined {
+  if (!opened.some((source) => source !== undefined && source.read !== "memory")) return undefined;
+  if (scaling.transforms !== undefined) {
+    throw new RequestError("--scale rank and log are for rows in memory: use another, or --read memory");
+  }
+  return datasets.map((points, i) => {
+    const source = opened[i];
+    if (source === undefined || source.read === "memory") return memorySource(points);
+    return { ...source.scaled(scaling), sample: async () => points };
+  });
 }

@@ -2,18 +2,19 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  applyScaling,
   applyTransforms,
   type ColumnBounds,
   csvRecords,
   type Encoding,
-  federatedMoments,
   federatedQuantiles,
-  federatedRange,
-  firstColumns,
+  firstEncodedColumns,
   hasCategories,
+  quantileRange,
   rankTransform,
   readBounds,
   type Scaling,
+  scalingMoments,
   type Transform,
 } from "@fedkm/files";
 import type { ModelScaling, ScalingKind } from "../model/model.ts";
@@ -39,18 +40,11 @@ export async function chooseScaling(
   datasets: readonly Matrix[],
 ): Promise<ChosenScaling> {
   const { kind, text } = parseScale(spec);
-  // Without categories there is nothing to weigh.
-  if (kind === "none" && !hasCategories(encoding))
-    return {
-      scaling: {
-        kind,
-        ...spread(
-          encoding.map(() => ({ offset: 0, scale: 1 })),
-          encoding,
-        ),
-      },
-      warnings: [],
-    };
+  // Without categories there is nothing to weigh, and no row has to be looked at.
+  if (kind === "none" && !hasCategories(encoding)) {
+    const [offset, scale] = [0, 1].map((value) => encoding.map(() => value));
+    return { scaling: { kind, offset, scale }, warnings: [] };
+  }
   if (kind === "rank" || kind === "log")
     return { scaling: transformScaling(kind, text, encoding, datasets), warnings: [] };
   const columns = columnsOf(encoding, datasets);
@@ -75,8 +69,8 @@ function parseScale(spec: string): { kind: ScalingKind; text: string } {
 }
 
 function columnsOf(encoding: Encoding, datasets: readonly Matrix[]): Column[] {
-  const { means, variances } = federatedMoments(datasets);
-  const firsts = firstColumns(encoding);
+  const { means, variances } = scalingMoments(datasets);
+  const firsts = firstEncodedColumns(encoding);
   return encoding.map(({ name, values }, c) => {
     const first = firsts[c];
     const variance = variances.slice(first, first + (values?.length ?? 1)).reduce((sum, own) => sum + own, 0);
@@ -91,7 +85,7 @@ function numberScale(kind: ScalingKind, { first, mean, variance }: Column, datas
   const deviation = variance > 0 ? Math.sqrt(variance) : 1;
   if (kind === "none") return { offset: 0, scale: 1 };
   if (kind === "minmax") {
-    const { least, most } = federatedRange(datasets, first);
+    const { least, most } = quantileRange(datasets, first);
     return { offset: least, scale: most > least ? most - least : 1 };
   }
   if (kind !== "robust") return { offset: mean, scale: deviation };
@@ -122,7 +116,7 @@ function spread(parts: readonly { offset: number; scale: number }[], encoding: E
 /** Standard scaling of what becomes of the rows; ranks are those of all columns of numbers, logarithms those of some. */
 function transformScaling(kind: "rank" | "log", text: string, encoding: Encoding, datasets: readonly Matrix[]) {
   const names = kind === "log" ? namesIn(text) : encoding.map(({ name }) => name);
-  const firsts = firstColumns(encoding);
+  const firsts = firstEncodedColumns(encoding);
   for (const name of kind === "log" ? names : []) {
     const c = encoding.findIndex((column) => column.name === name && column.values === undefined);
     if (c < 0) throw new RequestError(`--scale log:COLUMNS must name columns of numbers, got "${name}"`);
@@ -148,7 +142,7 @@ function namesIn(text: string): string[] {
 }
 
 function checkAboveZero(name: string, column: number, datasets: readonly Matrix[]): void {
-  const { least } = federatedRange(datasets, column);
+  const { least } = quantileRange(datasets, column);
   if (least > 0) return;
   throw new RequestError(
     `--scale log:COLUMNS must name columns whose values are above 0, got ${least} in "${name}": --scale rank takes any`,
@@ -162,10 +156,8 @@ async function boundsScaling(
   datasets: readonly Matrix[],
 ): Promise<ChosenScaling> {
   const numbers = columns.filter(({ isCategory }) => !isCategory);
-  const bounds = await readBounds(
-    file,
-    numbers.map(({ name }) => name),
-  );
+  const names = numbers.map(({ name }) => name);
+  const bounds = await readBounds(file, names);
   const parts = columns.map((column) => {
     if (column.isCategory) return { offset: 0, scale: categoryScale("bounds", column, numbers) };
     const { least, most } = bounds[numbers.indexOf(column)];
@@ -188,7 +180,9 @@ function outside(name: string, c: number, { least, most }: ColumnBounds, dataset
     : [`${share} % of column ${JSON.stringify(name)} lies outside its bounds ${least} to ${most}`];
 }
 
-/** Whether rows are compared as they are. */
-export function isUnscaled({ offset, scale, transforms }: Scaling): boolean {
-  return transforms === undefined && offset.every((own) => own === 0) && scale.every((own) => own === 1);
+/** In place: nobody needs the rows as they were. Where nothing is scaled, no row is touched. */
+export function applyChosenScaling(datasets: readonly Matrix[], scaling: Scaling): void {
+  const { offset, scale, transforms } = scaling;
+  if (transforms === undefined && offset.every((own) => own === 0) && scale.every((own) => own === 1)) return;
+  for (const points of datasets) applyScaling(points, scaling);
 }

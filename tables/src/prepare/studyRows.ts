@@ -4,7 +4,7 @@
 import { type Graph, type Matrix, takeRows } from "@fedkm/core";
 import type { Input } from "../input/readTables.ts";
 import type { MethodRun, ModelScaling, StudyRecord } from "../model/model.ts";
-import { count } from "../numbers.ts";
+import { countLabel } from "../numbers.ts";
 import type { WorkContext } from "../work.ts";
 
 /** A study whose devices are simulated. */
@@ -30,7 +30,7 @@ export interface DeviceNetwork {
  * The rows that devices would use, in the features' units. The others have no device. Nothing is said about the columns:
  * they are agreed on.
  */
-export function rowsOfStudy(input: Input, plan: StudyPlan): Input {
+export function prepareStudyRows(input: Input, plan: StudyPlan): Input {
   const places = input.devices.map(({ points }) => plan.rowsThatCount(points));
   const counts = places.map((own) => new Set(own));
   const seen = new Uint32Array(places.length);
@@ -42,27 +42,26 @@ export function rowsOfStudy(input: Input, plan: StudyPlan): Input {
     return { ...file, rows, deviceOf: (row: number) => devices[row] };
   });
   const devices = input.devices.map(({ name, points }, i) => ({ name, points: takeRows(points, places[i]) }));
-  const left = input.devices.map(({ name, points }, i) => ({ name, rows: points.rows, used: places[i].length }));
-  return { ...input, devices, files, warnings: leftOut(left, plan.study) };
+  const warnings = input.devices.flatMap(({ name, points }, i) =>
+    leftOut(name, points.rows, places[i].length, plan.study),
+  );
+  return { ...input, devices, files, warnings };
 }
 
-function leftOut(
-  devices: readonly { name: string; rows: number; used: number }[],
-  { k, minimum }: StudyRecord,
-): string[] {
-  return devices.flatMap(({ name, rows, used }) => {
-    if (used === rows) return [];
-    return used === 0
-      ? [
-          `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
-            "on what it hears, sends nothing of its own, and its rows get no label",
-        ]
-      : [`${count(rows - used)} of ${count(rows)} rows of ${name} are out of the study's bounds and get no label`];
-  });
+function leftOut(name: string, rows: number, used: number, { k, minimum }: StudyRecord): string[] {
+  if (used === rows) return [];
+  if (used > 0)
+    return [
+      `${countLabel(rows - used)} of ${countLabel(rows)} rows of ${name} are out of the study's bounds and get no label`,
+    ];
+  return [
+    `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
+      "on what it hears, sends nothing of its own, and its rows get no label",
+  ];
 }
 
 /** x becomes x / scale. */
-export function scalingOfStudy({ features }: StudyRecord): ModelScaling {
+export function prepareStudyScaling({ features }: StudyRecord): ModelScaling {
   const scale = features.map((feature) => feature.scale);
   return { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale };
 }

@@ -3,7 +3,7 @@
 import type { Choice } from "@fedkm/core";
 import {
   axisTicks,
-  compact,
+  compactLabel,
   domainOf,
   faint,
   labelSize,
@@ -13,7 +13,7 @@ import {
   textWidth,
 } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
-import { dot, gridY, line, type Markish, plot, ruleX, ruleY, text } from "@observablehq/plot";
+import { dot, gridY, line, type Markish, plot, ruleX, ruleY, type ScaleOptions, text } from "@observablehq/plot";
 
 const WIDTH = 960;
 const HEIGHT = 420;
@@ -34,68 +34,58 @@ export function drawChoice(choice: Choice): string {
   return page.toString();
 }
 
-function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Element {
-  const at = { x: "k", y: "gain" } as const;
-  const y = domainOf([0, ...curve.map(({ gain }) => gain)]);
+type Domain = readonly [number, number];
+
+/** One of the curves over its grid. `across` is told how long its axis is. */
+function panel(document: Document, y: Domain, across: (length: number) => ScaleOptions, marks: Markish[]): Element {
   const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
-  const x = domainOf(curve.map((score) => score.k));
-  const length = PANEL.width - up.room - PANEL.marginRight;
-  const across = axisTicks({ domain: x, length, spacing: "linear", direction: "across", most: 12, whole: true });
+  const x = across(PANEL.width - up.room - PANEL.marginRight);
   return plot({
     document,
     ...PANEL,
     marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
-    x: { label: "k", labelAnchor: "center", labelArrow: "none", domain: x, ...across.axis },
+    x: { labelAnchor: "center", labelArrow: "none", ...x },
     y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
-    marks: [
-      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
-      ruleY([0], { stroke: quiet, strokeDasharray: "2,4" }),
-      line(curve, { ...at, ...strokeOptions(style) }),
-      dot(curve, { ...at, r: 3, fill: ({ apart }) => (apart > 0 ? style.stroke : "white"), stroke: style.stroke }),
-      ...chosen(k, `k = ${k}`, 2 * k > x[0] + x[1]),
-    ],
+    marks: [gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }), ...marks],
   });
+}
+
+function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Element {
+  const at = { x: "k", y: "gain" } as const;
+  const domain = domainOf(curve.map((score) => score.k));
+  const across = (length: number) => {
+    const ticks = axisTicks({ domain, length, spacing: "linear", direction: "across", most: 12, whole: true });
+    return { label: "k", domain, ...ticks.axis };
+  };
+  return panel(document, domainOf([0, ...curve.map(({ gain }) => gain)]), across, [
+    ruleY([0], { stroke: quiet, strokeDasharray: "2,4" }),
+    line(curve, { ...at, ...strokeOptions(style) }),
+    dot(curve, { ...at, r: 3, fill: ({ apart }) => (apart > 0 ? style.stroke : "white"), stroke: style.stroke }),
+    ...chosen(k, `k = ${k}`, 2 * k > domain[0] + domain[1]),
+  ]);
 }
 
 /** Alphas are spread by ratios, with 0 among them: they stand side by side instead of on a scale. */
 function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"]): Element {
   const at = { x: "alpha", y: "loss" } as const;
-  const ends = curve.flatMap(({ loss, standardError }) => [loss - standardError, loss + standardError]);
-  const y = domainOf(ends);
-  const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
-  const alphas = curve.map((score) => score.alpha);
-  const widest = Math.max(...alphas.map((value) => textWidth(compact(value))));
-  const every = Math.ceil(((widest + 8) * alphas.length) / (PANEL.width - up.room - PANEL.marginRight));
-  return plot({
-    document,
-    ...PANEL,
-    marginLeft: up.room,
-    style: { fontSize: `${labelSize}px` },
-    x: {
-      type: "point",
-      label: "alpha",
-      labelAnchor: "center",
-      labelArrow: "none",
-      domain: alphas,
-      ticks: alphas.filter((_, i) => i % every === 0),
-      tickFormat: compact,
-    },
-    y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
-    marks: [
-      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
-      ruleX(curve, {
-        x: "alpha",
-        y1: ({ loss, standardError }) => loss - standardError,
-        y2: ({ loss, standardError }) => loss + standardError,
-        stroke: quiet,
-      }),
-      line(curve, { ...at, ...strokeOptions(style) }),
-      dot(curve, { ...at, r: 3, fill: style.stroke }),
-      ruleY([Math.min(...curve.map(({ loss }) => loss))], { stroke: quiet, strokeDasharray: "2,4" }),
-      ...chosen(alpha, `alpha = ${compact(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
-    ],
+  const [low, high] = [-1, 1].map((sign) => ({ loss, standardError }: (typeof curve)[number]) => {
+    return loss + sign * standardError;
   });
+  const alphas = curve.map((score) => score.alpha);
+  const widest = Math.max(...alphas.map((value) => textWidth(compactLabel(value))));
+  const across = (length: number): ScaleOptions => {
+    const every = Math.ceil(((widest + 8) * alphas.length) / length);
+    const ticks = alphas.filter((_, i) => i % every === 0);
+    return { type: "point", label: "alpha", domain: alphas, ticks, tickFormat: compactLabel };
+  };
+  return panel(document, domainOf(curve.flatMap((score) => [low(score), high(score)])), across, [
+    ruleX(curve, { x: "alpha", y1: low, y2: high, stroke: quiet }),
+    line(curve, { ...at, ...strokeOptions(style) }),
+    dot(curve, { ...at, r: 3, fill: style.stroke }),
+    ruleY([Math.min(...curve.map(({ loss }) => loss))], { stroke: quiet, strokeDasharray: "2,4" }),
+    ...chosen(alpha, `alpha = ${compactLabel(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
+  ]);
 }
 
 /** A line at the chosen value, named on the side where there is more room. */

@@ -3,9 +3,9 @@
 import { toRows } from "@fedkm/core";
 import { undoScaling, unscaled } from "@fedkm/files";
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
-import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredBetween } from "../model/clusterSums.ts";
-import { count, counted, dateText, percent, spreads, value } from "../numbers.ts";
-import { clusterColour, clusterMark, clusterName, download, listed, NOTHING, nameMark } from "./marks.ts";
+import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredMeanDistance } from "../model/clusterSums.ts";
+import { counted, countLabel, percent, readableDate, readableSpread, readableValue } from "../numbers.ts";
+import { NOTHING, nameMark, reportColour, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
 /** More devices than this make a page slow and long. */
 const MOST_DEVICES = 60;
@@ -39,7 +39,7 @@ function viewOf(sums: ClusterSums, device: number): DeviceView {
   for (let c = 0; c < k; c++) {
     const at = device * k + c;
     if (counts[at] === 0 || Number.isNaN(variances[c])) continue;
-    const own = squaredBetween(means, at, common, c, cols) / variances[c];
+    const own = squaredMeanDistance(means, at, common, c, cols) / variances[c];
     square += counts[at] * own;
     rows += counts[at];
     chance++;
@@ -70,7 +70,7 @@ export function deviceTable(fitted: FittedRows): string {
     "device",
     "rows",
     { html: "clusters", attributes: 'class="words"' },
-    ...clusters.map((_, c) => ({ html: clusterMark(model, c), attributes: `data-cluster="${c}"` })),
+    ...clusters.map((_, c) => ({ html: reportMark(model, c), attributes: `data-cluster="${c}"` })),
     "apart",
     { html: "differs most in", attributes: 'class="words"' },
   ];
@@ -78,21 +78,21 @@ export function deviceTable(fitted: FittedRows): string {
     const { name, rows: own, sizes } = devices[device];
     return [
       { html: nameMark(name) },
-      count(own),
+      countLabel(own),
       { html: parts(fitted, sizes, own) },
       ...sizes.map((size, c) => ({
         html: own === 0 ? NOTHING : percent(size / own),
         attributes: `data-cluster="${c}" title="${counted(size, "row")}"`,
       })),
-      spreads(apart, NOTHING),
+      readableSpread(apart, NOTHING),
       { html: farthest === undefined ? NOTHING : farthestText(fitted, device, farthest), attributes: 'class="words"' },
     ];
   });
   const left = devices.length - shown.length;
-  return `${left === 0 ? "" : `<p>These are the ${count(shown.length)} devices that differ most from the common clusters. The other ${count(left)} are in model.json.</p>`}
+  return `${left === 0 ? "" : `<p>These are the ${countLabel(shown.length)} devices that differ most from the common clusters. The other ${countLabel(left)} are in model.json.</p>`}
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
-${download("devices.csv", [
-  ["device", "rows", ...clusters.map((_, c) => `rows in ${clusterName(model, c)}`), "apart"],
+${reportDownload("devices.csv", [
+  ["device", "rows", ...clusters.map((_, c) => `rows in ${reportName(model, c)}`), "apart"],
   ...shown.map(({ device, apart }) => [devices[device].name, devices[device].rows, ...devices[device].sizes, apart]),
 ])}
 <details><summary>Means of the rows of ${left === 0 ? "every device" : "these devices"}</summary>${meanTables(
@@ -103,11 +103,11 @@ ${download("devices.csv", [
 
 function parts({ model }: FittedRows, sizes: readonly number[], rows: number): string {
   const spans = sizes.map((size, c) => {
-    const title = `${clusterName(model, c)}: ${counted(size, "row")}`;
+    const title = `${reportName(model, c)}: ${counted(size, "row")}`;
     const share = ((100 * size) / rows).toFixed(1);
     return size === 0
       ? ""
-      : `<span data-cluster="${c}" title="${escaped(title)}" style="width:${share}%;background:${clusterColour(c)}"></span>`;
+      : `<span data-cluster="${c}" title="${escaped(title)}" style="width:${share}%;background:${reportColour(c)}"></span>`;
   });
   return `<span class="parts">${spans.join("")}</span>`;
 }
@@ -122,14 +122,14 @@ function farthestText(
   const inUnits = (scaled: number) => shown(unscaled(model.scaling, column, scaled));
   const own = inUnits(means[(device * k + cluster) * cols + column]);
   const usual = inUnits(common[cluster * cols + column]);
-  return `${clusterMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
+  return `${reportMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
 }
 
 /** How means of a clustered column are shown: those of one value of a category are shares. */
 function shownIn({ columns, dates, encoding = [] }: FittedRows["model"], column: number): (mean: number) => string {
   const isCategory = encoding.flatMap(({ values }) => values?.map(() => true) ?? [false])[column];
   if (isCategory) return percent;
-  return dates?.includes(columns[column]) ? dateText : value;
+  return dates?.includes(columns[column]) ? readableDate : readableValue;
 }
 
 /** The means of each device's own rows, whatever its neighbours pull its centroids to. */
@@ -141,8 +141,8 @@ function meanTables({ model, sums }: FittedRows, shown: readonly number[]): stri
       const { name, sizes } = devices[i];
       const own = { data: means.subarray(i * k * cols, (i + 1) * k * cols), rows: k, cols };
       const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
-        { html: clusterMark(model, c) },
-        count(sizes[c]),
+        { html: reportMark(model, c) },
+        countLabel(sizes[c]),
         ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : shownIn(model, x)(number))),
       ]);
       return `<h3>${escaped(name)}</h3>${htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 })}`;
@@ -151,13 +151,13 @@ function meanTables({ model, sums }: FittedRows, shown: readonly number[]): stri
 }
 
 /** Who differs, in a sentence. */
-export function aboutDevices({ model: { devices }, sums, numbersAgree }: FittedRows): string {
+export function reportDeviceSentence({ model: { devices }, sums, numbersAgree }: FittedRows): string {
   const apart =
     "Apart says how far the means of a device's own rows are from the common clusters, beyond chance: 0 is not at all, " +
     "and 1 is as far as rows are from their mean.";
   const far = shownDevices(sums).filter(({ farthest, apart: own }) => farthest !== undefined && own >= 1);
   const names = far.slice(0, 4).map(({ device }) => devices[device].name);
   const more = far.length > 4 ? [`${far.length - 4} more`] : [];
-  const differing = far.length === 0 ? "" : ` The clusters of ${listed([...names, ...more])} lie elsewhere.`;
+  const differing = far.length === 0 ? "" : ` The clusters of ${reportList([...names, ...more])} lie elsewhere.`;
   return `${apart}${differing}${numbersAgree ? " Cluster numbers mean the same on every device." : ""}`;
 }

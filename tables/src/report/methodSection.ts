@@ -3,8 +3,8 @@
 import {
   axisTicks,
   domainOf,
-  drawKey,
   drawNetwork,
+  drawNetworkKey,
   escaped,
   faint,
   labelSize,
@@ -13,8 +13,8 @@ import {
   svgPart,
 } from "@fedkm/pictures";
 import { dot, gridY, line, plot } from "@observablehq/plot";
-import { endWords, isShared, type Model, type RoundModel, runWords } from "../model/model.ts";
-import { count, counted, significant } from "../numbers.ts";
+import { isModelShared, type Model, modelEndWords, modelRunWords } from "../model/model.ts";
+import { counted, countLabel, significantLabel } from "../numbers.ts";
 
 // How the run went: objective and total variation after every round.
 
@@ -26,7 +26,7 @@ const style = lineStyle("fedkm");
 /** Values that span more than this are seen better on a log axis. */
 const SPREAD = 20;
 
-function drawCurve(document: Document, history: readonly RoundModel[], of: "objective" | "totalVariation"): Element {
+function drawCurve(document: Document, history: Model["history"], of: "objective" | "totalVariation"): Element {
   const y = domainOf(history.map((round) => round[of]));
   const isLog = y[0] > 0 && y[1] > SPREAD * y[0];
   const length = HEIGHT - margins.marginTop - margins.marginBottom;
@@ -54,12 +54,12 @@ function drawCurve(document: Document, history: readonly RoundModel[], of: "obje
 
 export function methodSection(document: Document, model: Model): string {
   const { options, links, scaling, objective, devices } = model;
-  const { name, pull } = runWords(model);
-  const who = options.weighting === "sample" || isShared(model) ? "row" : "device";
+  const { name, pull } = modelRunWords(model);
+  const who = options.weighting === "sample" || isModelShared(model) ? "row" : "device";
   const facts = [
     `${name}, ${pull}, every ${who} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${endWords(model)} at objective ${significant(objective, 4)}`,
-    `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
+    `${modelEndWords(model)} at objective ${significantLabel(objective, 4)}`,
+    `${countLabel(model.messages)} messages, ${countLabel(model.bytes)} bytes between devices`,
   ];
   const loss =
     options.weighting === "sample"
@@ -103,6 +103,6 @@ function networkFigure(document: Document, { devices, links }: Model): string {
   });
   const network = drawNetwork(document, { names, links: shown }, NETWORK_WIDTH);
   const disagreements = links.map(({ disagreement }) => disagreement);
-  const key = svgPart(drawKey(document, disagreements), "Key to the colours of links");
+  const key = svgPart(drawNetworkKey(document, disagreements), "Key to the colours of links");
   return `${svgPart(network, "The network of devices")}${links.length === 0 ? "" : key}`;
 }

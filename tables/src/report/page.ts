@@ -3,15 +3,15 @@
 import { escaped, htmlPage, svgPart } from "@fedkm/pictures";
 import type { Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
-import { encodingOfModel, isAlone } from "../model/model.ts";
-import { type Trait, traitsOf } from "../model/profile.ts";
+import { encodingOfModel, isModelAlone, modelRows } from "../model/model.ts";
+import { profileTraits, type Trait } from "../model/profile.ts";
 import { counted, percent } from "../numbers.ts";
-import { aboutDevices, deviceTable } from "./deviceTable.ts";
-import { clusterName, listed } from "./marks.ts";
+import { deviceTable, reportDeviceSentence } from "./deviceTable.ts";
+import { reportList, reportName } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
-import { apartWord, meanJaccards, stabilitySection } from "./stabilityTable.ts";
+import { reportStabilitySentence, stabilitySection } from "./stabilityTable.ts";
 
 // What a browser adds to the report: a cluster picked by its card, tables sorted by a click, hints without delay. The page
 // says all without it.
@@ -106,50 +106,32 @@ const scaledText: Readonly<Record<FittedRows["model"]["scaling"]["kind"], string
   bounds: ", each scaled by its bounds",
 };
 
+/** What was asked for. */
+function titleOf(model: FittedRows["model"]): string {
+  const { options, devices } = model;
+  const where = devices.length > 1 ? ` on ${counted(devices.length, "device")}` : "";
+  return `${counted(options.k, "cluster")} of ${counted(modelRows(model), "row")}${where}`;
+}
+
 function summarySentences({ model }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
-  const { devices, options, clusters } = model;
-  const rows = devices.reduce((sum, own) => sum + own.rows, 0);
-  const several = devices.length > 1;
-  const asked =
-    `You asked for ${counted(options.k, "cluster")} of ${counted(rows, "row")}` +
-    `${several ? ` on ${counted(devices.length, "device")}` : ""} by ${counted(encodingOfModel(model).length, "column")}${scaledText[model.scaling.kind]}.`;
+  const { options, clusters } = model;
+  const rows = modelRows(model);
+  const columns = counted(encodingOfModel(model).length, "column");
+  const asked = `You asked for ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}.`;
   const filled = clusters.filter((own) => own.rows > 0).length;
   const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
   const most = clusters.map((own) => own.rows / rows);
   const differ =
     telling.length === 0
       ? "no column tells them well apart"
-      : `they differ most in ${listed(telling.map(({ name }) => name))}`;
+      : `they differ most in ${reportList(telling.map(({ name }) => name))}`;
   const found =
     filled === 1
       ? "All rows are in one cluster."
-      : `The largest is ${clusterName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
+      : `The largest is ${reportName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
           Math.min(...most.filter((share) => share > 0)),
         )}, and ${differ}.`;
-  return [asked, found, ...(options.k > 1 ? [stabilitySentence(model, stability)] : [])];
-}
-
-function stabilitySentence(
-  { options, clusters }: FittedRows["model"],
-  { silhouette, starts, without, rows, of }: Stability,
-): string {
-  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
-  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
-  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
-  const named = (of: readonly number[]) => listed(of.slice(0, 4).map((c) => clusterName({ clusters }, c)));
-  const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
-  // Rows of many columns are about as near to a second centroid even where clusters are plain.
-  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
-  const again =
-    means.length === 0 || means.every(Number.isNaN)
-      ? ""
-      : lost.length > 0
-        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
-        : shaky.length > 0
-          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
-          : `${but} ${whom} find all of them again`;
-  const sampled = rows < of ? " in a sample" : "";
-  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
+  return [asked, found, ...(options.k > 1 ? [reportStabilitySentence(model, stability)] : [])];
 }
 
 export interface ReportParts {
@@ -163,15 +145,14 @@ export interface ReportParts {
 export function reportPage(fitted: FittedRows, { document, stability, labels }: ReportParts): string {
   const { model, warnings, sums } = fitted;
   const { options, devices } = model;
-  const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const several = devices.length > 1;
-  const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")}${several ? ` on ${counted(devices.length, "device")}` : ""}`;
-  const traits = traitsOf(sums, model);
+  const title = titleOf(model);
+  const traits = profileTraits(sums, model);
   const { drawings, caption } = drawProjection(document, fitted);
   const panels = drawings.map(({ drawing, of }) =>
     svgPart(drawing, `Rows${of === "" ? "" : ` of ${of}`} as points in the colours of their clusters`),
   );
-  const alone = isAlone(model)
+  const alone = isModelAlone(model)
     ? " Each device stays alone, so these figures may add up rows that do not belong together."
     : "";
   const body = `<h1>${escaped(title)}</h1>
@@ -181,7 +162,7 @@ ${clusterCards(model, traits)}
 <h2 id="profiles">Profiles</h2>
 <p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${alone}</p>
 ${profileTable(model, traits)}
-${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(aboutDevices(fitted))}</p>\n${deviceTable(fitted)}` : ""}
+${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(reportDeviceSentence(fitted))}</p>\n${deviceTable(fitted)}` : ""}
 <h2 id="sure">How sure</h2>
 ${options.k > 1 ? stabilitySection(fitted, stability) : "<p>One cluster is all rows, whatever they are.</p>"}
 <h2 id="rows">Rows</h2>

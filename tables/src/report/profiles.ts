@@ -3,8 +3,8 @@
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { FittedRows } from "../model/clusterSums.ts";
 import type { Figure, Trait } from "../model/profile.ts";
-import { count, counted, dateText, percent, significant, value } from "../numbers.ts";
-import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./marks.ts";
+import { counted, countLabel, percent, readableDate, readableValue, significantLabel } from "../numbers.ts";
+import { NOTHING, nameMark, reportColour, reportDownload, reportMark, reportName } from "./marks.ts";
 
 type Clusters = Pick<FittedRows["model"], "clusters">;
 
@@ -28,7 +28,7 @@ export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): 
     const told = strongest(traits, c, NAMED);
     const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
     const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
-    return `<article class="card" data-cluster="${c}" style="border-left-color:${clusterColour(c)}">
+    return `<article class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
 <h3>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h3>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
 ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
@@ -81,10 +81,10 @@ export function profileTable({ clusters }: Clusters, traits: readonly Trait[]): 
   const folded = `<details><summary>${counted(weak.length, "column")} that ${weak.length === 1 ? "tells" : "tell"} the clusters hardly apart</summary>${heatTable(
     { clusters },
     weak.slice(0, MOST_WEAK),
-  )}${hidden > 0 ? `<p>${count(hidden)} more are in the file.</p>` : ""}</details>`;
+  )}${hidden > 0 ? `<p>${countLabel(hidden)} more are in the file.</p>` : ""}</details>`;
   return `${key()}${heatTable({ clusters }, telling.slice(0, MOST_TELLING))}
-${telling.length > MOST_TELLING ? `<p>${count(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
-${download("profiles.csv", profileRows({ clusters }, traits))}
+${telling.length > MOST_TELLING ? `<p>${countLabel(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
+${reportDownload("profiles.csv", profileRows({ clusters }, traits))}
 ${weak.length > 0 ? folded : ""}`;
 }
 
@@ -100,14 +100,14 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   ]);
   const heading: HtmlCell[] = [
     "column",
-    ...clusters.map((_, c) => ({ html: clusterMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
+    ...clusters.map((_, c) => ({ html: reportMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
     "all rows",
     "explained",
   ];
   const sizes: HtmlCell[] = [
     "rows",
-    ...clusters.map(({ rows: own }, c) => ({ html: count(own), attributes: `data-cluster="${c}"` })),
-    count(clusters.reduce((sum, own) => sum + own.rows, 0)),
+    ...clusters.map(({ rows: own }, c) => ({ html: countLabel(own), attributes: `data-cluster="${c}"` })),
+    countLabel(clusters.reduce((sum, own) => sum + own.rows, 0)),
     "",
   ];
   return htmlTable({ heading, rows: [sizes, ...rows], names: 1, kind: "heat" });
@@ -122,7 +122,7 @@ function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: n
     kind === "categories"
       ? `${percent(mean)}${arrow}`
       : `${shownAs(kind)(mean)}${arrow}<span class="small">${spread(figure, kind)}</span>`;
-  const title = `${difference < 0 ? "−" : "+"}${significant(Math.abs(difference), 2)} deviations from all rows`;
+  const title = `${difference < 0 ? "−" : "+"}${significantLabel(Math.abs(difference), 2)} deviations from all rows`;
   const ground = cluster === undefined ? "" : ` class="${shade(difference)}" title="${title}"`;
   return { html, attributes: `${own}${ground}`.trim() };
 }
@@ -134,11 +134,11 @@ function spread({ mean, low, high }: Figure, kind: Trait["kind"]): string {
   return even ? `± ${deviation((high - low) / 2)}${kind === "date" ? " days" : ""}` : `${shown(low)} to ${shown(high)}`;
 }
 
-const shownAs = (kind: Trait["kind"]) => (kind === "date" ? dateText : value);
+const shownAs = (kind: Trait["kind"]) => (kind === "date" ? readableDate : readableValue);
 
 /** Two digits: hundreds of rows know no more of it. */
 function deviation(number: number): string {
-  return number >= 1e4 ? count(Number(number.toPrecision(2))) : significant(number, 2);
+  return number >= 1e4 ? countLabel(Number(number.toPrecision(2))) : significantLabel(number, 2);
 }
 
 function key(): string {
@@ -159,7 +159,7 @@ function profileRows({ clusters }: Clusters, traits: readonly Trait[]) {
       [usual, ...own].map((figure, at) => [
         name,
         word ?? null,
-        at === 0 ? "all rows" : clusterName({ clusters }, at - 1),
+        at === 0 ? "all rows" : reportName({ clusters }, at - 1),
         at === 0 ? all : clusters[at - 1].rows,
         figure?.mean ?? null,
         figure?.low ?? null,

@@ -5,7 +5,7 @@ import { type Scaling, unscaled } from "@fedkm/files";
 import {
   axisTicks,
   clusterColours,
-  count,
+  countLabel,
   domainOf,
   faint,
   ink,
@@ -13,13 +13,13 @@ import {
   paper,
   pointOpacity,
   principalAxes,
-  shortened,
+  shortenedLabel,
   textWidth,
 } from "@fedkm/pictures";
 import { dot, frame, plot, text } from "@observablehq/plot";
 import type { FittedRows } from "../model/clusterSums.ts";
 import { scaledCentroids } from "../model/model.ts";
-import { sampleOf, sampleRows } from "../model/sampleRows.ts";
+import { sampleRows, sampleRowsForAxes } from "../model/sampleRows.ts";
 
 // Where to look at rows of many columns from: the two directions along which they differ most (principal components).
 
@@ -36,7 +36,7 @@ function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling
     const value = (data: Float64Array, at: number, c: number) => (c < d ? unscaled(scaling, c, data[at + c]) : 0);
     return { names: [columns[0], columns[1] ?? ""], project: (data, at) => [value(data, at, 0), value(data, at, 1)] };
   }
-  const { means, axes, shares } = principalAxes(sampleOf(datasets, d), 2);
+  const { means, axes, shares } = principalAxes(sampleRowsForAxes(datasets, d), 2);
   const names = ["first", "second"].map(
     (word, i) => `${word} principal component, ${(100 * shares[i]).toFixed(0)} % of the variance`,
   );
@@ -102,12 +102,14 @@ export function drawProjection(document: Document, fitted: FittedRows): { drawin
   const { points, moved } = withinReach(all, crosses);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const sampled =
-    points.length < total ? `${count(points.length)} of ${count(total)} rows` : `all ${count(total)} rows`;
+    points.length < total
+      ? `${countLabel(points.length)} of ${countLabel(total)} rows`
+      : `all ${countLabel(total)} rows`;
   const titles = hasPanels
-    ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
+    ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${countLabel(rows)} rows` }))
     : [{ name: datasets.length === 1 ? "" : "all devices", rest: "" }];
   const crossed = crosses.some(({ isMean }) => isMean) ? "the common means of clusters" : "centroids";
-  const edge = moved === 0 ? "" : ` ${count(moved)} of them lie far outside and are drawn at the edge.`;
+  const edge = moved === 0 ? "" : ` ${countLabel(moved)} of them lie far outside and are drawn at the edge.`;
   return {
     drawings: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
     caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are ${crossed} with the cluster's number.${edge}`,
@@ -186,7 +188,7 @@ function draw(
   const radius = points.length > 2000 ? 2 : 2.6;
   return titles.map(({ name, rest }, panel) => {
     const own = <T extends Dot>(of: readonly T[]) => of.filter((own) => own.panel === panel);
-    const title = { full: `${name}${rest}`, shown: `${shortened(name, arranged.panel - textWidth(rest))}${rest}` };
+    const title = { full: `${name}${rest}`, shown: `${shortenedLabel(name, arranged.panel - textWidth(rest))}${rest}` };
     const drawing = drawPanel(document, { points: own(points), crosses: own(crosses), radius, title, shape, arranged });
     return { drawing, of: title.full };
   });

@@ -3,11 +3,11 @@
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
-import { count, counted, percent } from "../numbers.ts";
-import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
+import { counted, countLabel, percent } from "../numbers.ts";
+import { NOTHING, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
-export function apartWord(silhouette: number): string {
+function apartWord(silhouette: number): string {
   if (silhouette >= 0.7) return "far apart";
   if (silhouette >= 0.5) return "clearly apart";
   return silhouette >= 0.25 ? "weakly apart" : "not far apart for the scatter of their rows";
@@ -20,11 +20,35 @@ function foundAgain(jaccard: number): string {
 }
 
 /** The mean over repetitions, by cluster; a cluster without rows in one says nothing there. */
-export function meanJaccards(repetitions: readonly (readonly number[])[], k: number): number[] {
+function meanJaccards(repetitions: readonly (readonly number[])[], k: number): number[] {
   return Array.from({ length: k }, (_, c) => {
     const known = repetitions.map((own) => own[c]).filter((jaccard) => !Number.isNaN(jaccard));
     return known.reduce((sum, jaccard) => sum + jaccard, 0) / known.length;
   });
+}
+
+/** The last of the three sentences of a report. */
+export function reportStabilitySentence(
+  { options, clusters }: FittedRows["model"],
+  { silhouette, starts, without, rows, of }: Stability,
+): string {
+  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
+  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
+  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
+  const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportName({ clusters }, c)));
+  const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
+  // Rows of many columns are about as near to a second centroid even where clusters are plain.
+  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
+  const again =
+    means.length === 0 || means.every(Number.isNaN)
+      ? ""
+      : lost.length > 0
+        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
+        : shaky.length > 0
+          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
+          : `${but} ${whom} find all of them again`;
+  const sampled = rows < of ? " in a sample" : "";
+  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
 }
 
 export function stabilitySection({ model }: FittedRows, stability: Stability): string {
@@ -40,21 +64,21 @@ export function stabilitySection({ model }: FittedRows, stability: Stability): s
     ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
   ];
   const rows = model.clusters.map((_, c): HtmlCell[] => [
-    { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
+    { html: reportMark(model, c), attributes: `data-cluster="${c}"` },
     figure(stability.silhouettes[c]),
     Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
     ...(stability.starts.length > 0 ? [jaccardCell(starts[c])] : []),
     ...(stability.without.length > 0 ? [jaccardCell(without[c]), leastWithout(stability, c)] : []),
   ]);
   const file = model.clusters.map((_, c) => [
-    clusterName(model, c),
+    reportName(model, c),
     ...[stability.silhouettes[c], stability.between[c], starts[c], without[c]].map((own) =>
       Number.isNaN(own) ? null : own,
     ),
   ]);
   return `<p>${escaped(aboutStability(stability))}</p>
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
-${download("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
+${reportDownload("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
 <p>${escaped(otherNumbers(stability, k))}</p>`;
 }
 
@@ -72,12 +96,13 @@ function leastWithout({ without }: Stability, c: number): HtmlCell {
   if (known.length === 0) return NOTHING;
   const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));
   const [first, ...others] = least.devices;
-  const whom = others.length === 0 ? first : `${first} and ${count(others.length)} more`;
+  const whom = others.length === 0 ? first : `${first} and ${countLabel(others.length)} more`;
   return { html: `${figure(least.jaccards[c])} <span class="small">${escaped(whom)}</span>` };
 }
 
 function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
-  const looked = rows === of ? `all ${count(of)} rows` : `a sample of ${count(rows)} of the ${count(of)} rows`;
+  const looked =
+    rows === of ? `all ${countLabel(of)} rows` : `a sample of ${countLabel(rows)} of the ${countLabel(of)} rows`;
   const groups = without.some(({ devices }) => devices.length > 1);
   const again = [
     ...(starts.length > 0 ? [`from ${counted(starts.length, "other start")}`] : []),
@@ -85,7 +110,7 @@ function aboutStability({ rows, of, starts, without, refusals }: Stability): str
       ? [
           groups
             ? `${counted(without.length, "time")} without a group of devices`
-            : `without each of ${count(without.length)} devices`,
+            : `without each of ${countLabel(without.length)} devices`,
         ]
       : []),
   ];
@@ -95,7 +120,7 @@ function aboutStability({ rows, of, starts, without, refusals }: Stability): str
     `Rows between clusters have a second centroid within ${NEAR} times the distance of their own.` +
     (again.length === 0
       ? ""
-      : ` The same method ran again ${listed(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
+      : ` The same method ran again ${reportList(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
     notExamined(refusals)
   );
 }
@@ -121,5 +146,5 @@ function otherNumbers({ others, silhouette }: Stability, k: number): string {
     best.silhouette > silhouette
       ? `By this measure k = ${best.k} would be better apart.`
       : `By this measure k = ${k} is the best of these, and k = ${best.k} is the runner-up.`;
-  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${listed(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
+  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${reportList(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
 }

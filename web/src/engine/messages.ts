@@ -23,17 +23,6 @@ export interface PackedProblem {
   readonly axes?: { readonly means: Float64Array; readonly axes: readonly Float64Array[] };
 }
 
-/** Rows of a matrix in the plane of two directions, x and y in turn. */
-export function projected(data: Float64Array, { means, axes }: NonNullable<PackedProblem["axes"]>): Float64Array {
-  const cols = means.length;
-  return Float64Array.from({ length: (2 * data.length) / cols }, (_, at) => {
-    const row = Math.floor(at / 2) * cols;
-    let sum = 0;
-    for (let x = 0; x < cols; x++) sum += (data[row + x] - means[x]) * axes[at % 2][x];
-    return sum;
-  });
-}
-
 /** A moment with all centroids in one array, k rows for each of `devices`. */
 export interface PackedMoment extends Omit<Moment, "devices" | "centroids" | "clusters" | "links" | "discrepancies"> {
   readonly devices: Uint32Array;
@@ -55,7 +44,7 @@ export type EngineReply =
     }
   | { readonly run: number; readonly refusal: string };
 
-export function packed(moment: Moment): PackedMoment {
+export function momentMessage(moment: Moment): PackedMoment {
   const { devices, centroids, clusters, links, discrepancies } = moment;
   return {
     ...moment,
@@ -77,6 +66,6 @@ function joined(parts: readonly ArrayLike<number>[]): Float64Array {
   return all;
 }
 
-export function buffersOf({ devices, centroids, clusters, links, discrepancies }: PackedMoment): ArrayBuffer[] {
+export function messageBuffers({ devices, centroids, clusters, links, discrepancies }: PackedMoment): ArrayBuffer[] {
   return [devices, centroids, clusters, links, discrepancies].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -1,52 +1,46 @@
 // What the playground shows, as plain data: which problem, which method, what happens on the way. The address holds it.
 
-/** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
-export const dataNames = ["iso", "var", "aniso", "communities", "skew", "tiny", "own"] as const;
-type DataName = (typeof dataNames)[number];
-
-export const graphNames = ["er", "complete", "ring", "path", "star", "grid", "communities"] as const;
-type GraphName = (typeof graphNames)[number];
-
 /** Those that go on in rounds, so that there is something to watch. */
-export const playgroundMethods = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
+const playgroundMethods = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
 export type PlaygroundMethod = (typeof playgroundMethods)[number];
 
-/** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
-export const startNames = ["auto", "federated", "local", "aligned", "kmeans++"] as const;
-export const scheduleNames = ["cyclic", "random", "coloured", "simultaneous"] as const;
-export const penaltyNames = ["squared", "norm", "truncated"] as const;
-/** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
-export const presetNames = ["dependable", "paper"] as const;
+/** Settings that are one of several words. */
+export const choices = {
+  /** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
+  data: ["iso", "var", "aniso", "communities", "skew", "tiny", "own"],
+  graph: ["er", "complete", "ring", "path", "star", "grid", "communities"],
+  method: playgroundMethods,
+  /** The method beside it on the same data, if any. */
+  versus: ["none", ...playgroundMethods],
+  /** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
+  start: ["auto", "federated", "local", "aligned", "kmeans++"],
+  schedule: ["cyclic", "random", "coloured", "simultaneous"],
+  penalty: ["squared", "norm", "truncated"],
+  /** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
+  preset: ["dependable", "paper"],
+} as const;
+
+type Choices = { readonly [name in keyof typeof choices]: (typeof choices)[name][number] };
 
 /**
  * What happens to a device: it begins with useless centroids, it stops but stays in its neighbours' memory, it sends the
  * same lie from now on, or it leaves for good.
  */
 export const deviceEvents = ["wrong", "kill", "lie", "leave"] as const;
-/** What happens to a link. */
 const linkEvents = ["cut", "link"] as const;
 
 export type StoryEvent =
   | { readonly round: number; readonly kind: (typeof deviceEvents)[number]; readonly device: number }
   | { readonly round: number; readonly kind: (typeof linkEvents)[number]; readonly ends: readonly [number, number] };
 
-export interface Setup {
-  readonly data: DataName;
+export interface Setup extends Choices {
   readonly devices: number;
   /** Of each device; of data "tiny", of the large one. */
   readonly points: number;
-  readonly graph: GraphName;
   /** Of graph "er": the share of pairs that are linked. */
   readonly density: number;
   readonly k: number;
   readonly alpha: number;
-  readonly method: (typeof playgroundMethods)[number];
-  /** The method beside it on the same data, if any. */
-  readonly versus: PlaygroundMethod | "none";
-  readonly start: (typeof startNames)[number];
-  readonly schedule: (typeof scheduleNames)[number];
-  readonly penalty: (typeof penaltyNames)[number];
-  readonly preset: (typeof presetNames)[number];
   /** Whether devices look for their clusters again when somebody has left, as real devices do. */
   readonly heal: boolean;
   readonly seed: number;
@@ -82,19 +76,8 @@ export const limits = {
   seed: { least: 0, most: 2 ** 32 - 1, whole: true },
 } as const;
 
-const choices = {
-  data: dataNames,
-  graph: graphNames,
-  method: playgroundMethods,
-  versus: [...playgroundMethods, "none"],
-  start: startNames,
-  schedule: scheduleNames,
-  penalty: penaltyNames,
-  preset: presetNames,
-} as const;
-
 /** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */
-export function addressOf(setup: Setup, round: number): string {
+export function setupAddress(setup: Setup, round: number): string {
   const named = new URLSearchParams();
   for (const [name, value] of Object.entries(setup)) {
     if (name === "events") continue;
@@ -107,7 +90,7 @@ export function addressOf(setup: Setup, round: number): string {
 
 /** What `fedkm playground` takes, for a setup that differs from the default in some settings. */
 export function playgroundState(changes: Partial<Setup>, round = 0): string {
-  return addressOf({ ...defaultSetup, ...changes }, round);
+  return setupAddress({ ...defaultSetup, ...changes }, round);
 }
 
 function eventText(event: StoryEvent): string {
@@ -116,7 +99,7 @@ function eventText(event: StoryEvent): string {
 }
 
 /** What an address says. Whatever is no value of its setting is left at the default. */
-export function readAddress(text: string): { readonly setup: Setup; readonly round: number } {
+export function setupFromAddress(text: string): { readonly setup: Setup; readonly round: number } {
   const given = new URLSearchParams(text);
   const setup: Record<string, unknown> = { ...defaultSetup };
   for (const [name, allowed] of Object.entries(choices)) {
@@ -124,7 +107,7 @@ export function readAddress(text: string): { readonly setup: Setup; readonly rou
     if (value !== null && (allowed as readonly string[]).includes(value)) setup[name] = value;
   }
   for (const [name, limit] of Object.entries(limits)) {
-    const value = within(given.get(name), limit);
+    const value = setupNumber(given.get(name), limit);
     if (value !== undefined) setup[name] = value;
   }
   if (given.get("heal") === "false") setup.heal = false;
@@ -132,13 +115,13 @@ export function readAddress(text: string): { readonly setup: Setup; readonly rou
   setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
   return {
     setup: setup as unknown as Setup,
-    round: within(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
+    round: setupNumber(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
   };
 }
 
 /** What of an address is no setting, or no value of its setting. */
-export function unreadSettings(text: string): string[] {
-  const { setup, round } = readAddress(text);
+export function unreadSetupSettings(text: string): string[] {
+  const { setup, round } = setupFromAddress(text);
   const read: Readonly<Record<string, unknown>> = { ...setup, round, events: setup.events.map(eventText).join(" ") };
   const isRead = (name: string, value: string) =>
     String(read[name]) === value || (typeof read[name] === "number" && read[name] === Number(value));
@@ -152,7 +135,7 @@ interface Limit {
 }
 
 /** Undefined: no number, or outside of the limits. */
-export function within(text: string | null, { least, most, whole }: Limit): number | undefined {
+export function setupNumber(text: string | null, { least, most, whole }: Limit): number | undefined {
   if (text === null || text.trim() === "") return undefined;
   const value = Number(text);
   return value >= least && value <= most && (!whole || Number.isInteger(value)) ? value : undefined;
@@ -160,9 +143,9 @@ export function within(text: string | null, { least, most, whole }: Limit): numb
 
 function readEvent(text: string, devices: number): StoryEvent[] {
   const [roundText = "", kind, whom = ""] = text.split(":");
-  const round = within(roundText, { least: 0, most: 100_000, whole: true });
+  const round = setupNumber(roundText, { least: 0, most: 100_000, whole: true });
   if (round === undefined) return [];
-  const named = whom.split("-").map((part) => within(part, { least: 0, most: devices - 1, whole: true }));
+  const named = whom.split("-").map((part) => setupNumber(part, { least: 0, most: devices - 1, whole: true }));
   const [first, second] = named;
   if (first === undefined) return [];
   const ofDevice = deviceEvents.find((known) => known === kind);

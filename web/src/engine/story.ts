@@ -3,6 +3,7 @@
 
 import {
   communities,
+  communityData,
   complete,
   consensusRounds,
   consensusVariation,
@@ -30,7 +31,6 @@ import {
   splitBySizes,
   stack,
   star,
-  twoCommunities,
 } from "@fedkm/core";
 import type { PlaygroundMethod, Setup, StoryEvent } from "./setup.ts";
 
@@ -51,7 +51,7 @@ export function playgroundData(setup: Setup, own: readonly Matrix[] = []): Playg
 
 function datasetsOf({ data, devices, points, seed }: Setup, own: readonly Matrix[]): readonly Matrix[] {
   if (data === "own") return own;
-  if (data === "communities") return twoCommunities(Math.ceil(devices / 2), points, seed).datasets.slice(0, devices);
+  if (data === "communities") return communityData(Math.ceil(devices / 2), points, seed).datasets.slice(0, devices);
   if (data === "skew") return splitByLabel(drawnTogether(devices * points, seed), devices, 0.3, seed).datasets;
   if (data === "tiny") {
     // One device has many points, the others fewer than they would need alone.
@@ -74,7 +74,7 @@ function graphOf({ graph, density, seed }: Setup, devices: number): Graph {
   if (graph === "star") return star(devices);
   if (graph === "grid") {
     const rows = Math.floor(Math.sqrt(devices));
-    // The largest divisor that is no more than the root: every device has a place.
+    // The largest divisor that is no more than the root: no spot stays empty.
     const fitting = Array.from({ length: rows }, (_, i) => rows - i).find((count) => devices % count === 0) ?? 1;
     return grid(fitting, devices / fitting);
   }
@@ -89,7 +89,6 @@ function graphOf({ graph, density, seed }: Setup, devices: number): Graph {
 /** More rounds than anybody watches; with a device that lies nothing ends by itself. */
 const MOST_ROUNDS = 400;
 
-/** What a network is like between two events. */
 interface NetworkState {
   /** The devices that are there, by number. */
   readonly present: readonly number[];
@@ -107,7 +106,7 @@ function networkGraph({ present, links }: NetworkState): Graph {
 }
 
 /**
- * From `places`, or from the setup's start. After an opening the devices begin where they are or at a new start,
+ * From `positions`, or from the setup's start. After an opening the devices begin where they are or at a new start,
  * whichever is better one round later.
  */
 function* roundsOf(
@@ -115,23 +114,20 @@ function* roundsOf(
   scene: NetworkState,
   setup: Setup,
   method: PlaygroundMethod,
-  places?: ReadonlyMap<number, Matrix>,
+  positions?: ReadonlyMap<number, Matrix>,
   isOpening = false,
 ): Generator<Round, void, void> {
-  const here = places && scene.present.map((device) => places.get(device) as Matrix);
-  if (!isOpening) {
-    yield* rounds(problem, scene, setup, method, here);
-    return;
-  }
+  const here = positions && scene.present.map((device) => positions.get(device) as Matrix);
+  const from = (init: readonly Matrix[] | undefined) => rounds(problem, scene, setup, method, init);
   const objectiveAfter = (init: readonly Matrix[] | undefined) => {
     let objective = Number.POSITIVE_INFINITY;
-    for (const step of rounds(problem, scene, setup, method, init)) {
+    for (const step of from(init)) {
       ({ objective } = step);
       if (step.round === 1) break;
     }
     return objective;
   };
-  yield* rounds(problem, scene, setup, method, objectiveAfter(undefined) < objectiveAfter(here) ? undefined : here);
+  yield* from(isOpening && objectiveAfter(undefined) < objectiveAfter(here) ? undefined : here);
 }
 
 function* rounds(
@@ -149,7 +145,7 @@ function* rounds(
   const common = { k, alpha, seed, rounds: MOST_ROUNDS, ...init };
   if (method === "consensus") yield* consensusRounds(datasets, links, common);
   else if (method === "distributed") {
-    // Those that compare clusters by their places need no order.
+    // Those that compare clusters by where they are need no order.
     const seeds = given === undefined && setup.start === "aligned" ? "aligned" : "local";
     yield* distributedRounds(datasets, links, { ...common, seeds });
   } else if (method !== "fedkm") {
@@ -224,16 +220,16 @@ interface Base {
 /** The moments of a run, beginning with the start as round 0. What happens at a round is seen in that round's moment. */
 export function* story(problem: PlaygroundData, setup: Setup, method: PlaygroundMethod): Generator<Moment, void, void> {
   let scene: NetworkState = { present: problem.datasets.map((_, i) => i), links: problem.links, frozen: new Map() };
-  let places: ReadonlyMap<number, Matrix> | undefined;
+  let positions: ReadonlyMap<number, Matrix> | undefined;
   let base: Base = { round: 0, messages: 0, bytes: 0 };
   for (;;) {
     const due = setup.events.filter(({ round }) => round === base.round);
-    if (due.length > 0 && places === undefined) {
+    if (due.length > 0 && positions === undefined) {
       const [start] = roundsOf(problem, scene, setup, method);
-      places = placesOf(scene, start);
+      positions = positionsOf(scene, start);
     }
     for (const event of due) {
-      places = placesAfter(places as ReadonlyMap<number, Matrix>, event, problem);
+      positions = positionsAfter(positions as ReadonlyMap<number, Matrix>, event, problem);
       scene = sceneAfter(scene, event);
     }
     if (scene.present.length === 0) return;
@@ -244,16 +240,16 @@ export function* story(problem: PlaygroundData, setup: Setup, method: Playground
     );
     let reached: Base = base;
     let begun: Round | undefined;
-    for (const step of roundsOf(problem, scene, setup, method, places, isOpening)) {
+    for (const step of roundsOf(problem, scene, setup, method, positions, isOpening)) {
       begun ??= step;
       // Neighbours know each other's centroids from before, but for the very first ones and those of an opening.
-      const isCounted = places === undefined || isOpening || base.round === 0;
+      const isCounted = positions === undefined || isOpening || base.round === 0;
       reached = {
         round: base.round + step.round,
         messages: base.messages + step.messages - (isCounted ? 0 : begun.messages),
         bytes: base.bytes + step.bytes - (isCounted ? 0 : begun.bytes),
       };
-      places = placesOf(scene, step);
+      positions = positionsOf(scene, step);
       if (reached.round >= next) break;
       yield momentOf(problem, scene, step, reached);
       if (reached.round >= MOST_ROUNDS) return;
@@ -264,7 +260,7 @@ export function* story(problem: PlaygroundData, setup: Setup, method: Playground
   }
 }
 
-function placesOf({ present }: NetworkState, { centroids }: Round): ReadonlyMap<number, Matrix> {
+function positionsOf({ present }: NetworkState, { centroids }: Round): ReadonlyMap<number, Matrix> {
   return new Map(present.map((device, at) => [device, centroids[at]]));
 }
 
@@ -290,16 +286,16 @@ function sceneAfter(scene: NetworkState, event: StoryEvent): NetworkState {
   return { ...scene, links: canLink ? [...without, [Math.min(a, b), Math.max(a, b)]] : without };
 }
 
-function placesAfter(
-  places: ReadonlyMap<number, Matrix>,
+function positionsAfter(
+  positions: ReadonlyMap<number, Matrix>,
   event: StoryEvent,
   problem: PlaygroundData,
 ): ReadonlyMap<number, Matrix> {
-  if (event.kind !== "wrong" && event.kind !== "lie") return places;
-  const centroids = places.get(event.device);
-  if (centroids === undefined) return places;
+  if (event.kind !== "wrong" && event.kind !== "lie") return positions;
+  const centroids = positions.get(event.device);
+  if (centroids === undefined) return positions;
   const changed = event.kind === "lie" ? lieOf(centroids, problem) : wrongStart(problem, event.device, centroids);
-  return new Map(places).set(event.device, changed);
+  return new Map(positions).set(event.device, changed);
 }
 
 /** How far a liar moves its centroids, as a share of the range of all points. */

@@ -1,16 +1,15 @@
 // The worker of the playground: it makes the problem, and moments of its runs as the page asks for them.
 
 import { type Matrix, stack } from "@fedkm/core";
-import { principalAxes } from "@fedkm/pictures";
+import { principalAxes, projectOnAxes } from "@fedkm/pictures";
 import {
   type Beginning,
-  buffersOf,
   type EngineReply,
   type EngineRequest,
+  messageBuffers,
+  momentMessage,
   type PackedMoment,
   type PackedProblem,
-  packed,
-  projected,
 } from "./messages.ts";
 import { type Moment, type PlaygroundData, playgroundData, story } from "./story.ts";
 
@@ -71,9 +70,9 @@ function advance(number: number, most: number, problem?: PackedProblem): void {
     side.isEnded = next.done === true;
     if (next.done) break;
     side.made++;
-    moments.push(packed(next.value));
+    moments.push(momentMessage(next.value));
   }
-  reply({ run: current, side: number, moments, isEnded: side.isEnded, problem }, moments.flatMap(buffersOf));
+  reply({ run: current, side: number, moments, isEnded: side.isEnded, problem }, moments.flatMap(messageBuffers));
 }
 
 /** The last problem, by what it was made of: turning alpha needs no other one. */
@@ -92,7 +91,7 @@ function packedProblem({ datasets, pooled }: PlaygroundData): PackedProblem {
   if (pooled.cols === 2) return { datasets, pooled, plane: datasets.map(({ data }) => data.slice()) };
   if (pooled.cols === 1) return { datasets, pooled, plane: datasets.map(raised) };
   const axes = principalAxes(stack(datasets), 2);
-  return { datasets, pooled, axes, plane: datasets.map((points) => projected(points.data, axes)) };
+  return { datasets, pooled, axes, plane: datasets.map((points) => projectOnAxes(points.data, axes)) };
 }
 
 /** Points on a line, drawn at heights that only keep them apart. */

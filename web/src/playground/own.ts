@@ -1,7 +1,7 @@
 // The reader's own files: rows of numbers on one scale, one device for each file, or one file dealt to several devices.
 
 import { type Matrix, splitEvenly, takeRows } from "@fedkm/core";
-import { applyScaling, completeRows, readLayout, readTable, standardScaling } from "@fedkm/files";
+import { applyScaling, completeTableRows, readLayout, readTable, standardScaling } from "@fedkm/files";
 
 /** The reader's own rows, and what to call them. */
 export interface OwnData {
@@ -21,7 +21,7 @@ export async function readOwn(files: readonly File[], devices: number): Promise<
   let incomplete = 0;
   for (const file of files) {
     const table = await readTable(file, selection);
-    const complete = completeRows(table);
+    const complete = completeTableRows(table);
     const kept = Array.from({ length: table.points.rows }, (_, r) => r).filter((r) => complete?.[r] !== 0);
     if (kept.length === 0) throw new RangeError(`${file.name} must have a row without missing cells, got none`);
     incomplete += table.points.rows - kept.length;

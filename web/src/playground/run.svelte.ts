@@ -1,14 +1,13 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
 import type { EngineReply, EngineRequest, PackedMoment, PackedProblem } from "../engine/messages.ts";
-import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
+import { type Setup, type StoryEvent, setupAddress, setupFromAddress } from "../engine/setup.ts";
 import type { OwnData } from "./own.ts";
 
 /** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
 const AHEAD = 24;
 const LEAST_AHEAD = 12;
 
-/** A run that is not shown yet. */
 interface Coming {
   /** Where it is to be shown. */
   readonly round: number;
@@ -17,13 +16,12 @@ interface Coming {
 }
 
 export class Run {
-  setup: Setup = $state.raw(readAddress("").setup);
+  setup: Setup = $state.raw(setupFromAddress("").setup);
   /** The reader's files, one matrix for each device; no address can hold them. */
   own: OwnData | undefined = $state.raw();
   problem: PackedProblem | undefined = $state.raw();
   /** Of the method, and of the one beside it. */
   sides: readonly (readonly PackedMoment[])[] = $state.raw([[], []]);
-  /** Which moment is shown. */
   at = $state(0);
   isPlaying = $state(false);
   /** Rounds a second. */
@@ -76,7 +74,7 @@ export class Run {
       this.#refuse("drop a CSV, JSONL or Parquet file here, or choose other data");
       return;
     }
-    this.#post({ run: this.#number, setup, own });
+    this.#worker.postMessage({ run: this.#number, setup, own } satisfies EngineRequest);
     this.#ask(AHEAD);
     this.#keepAddress();
   }
@@ -87,7 +85,6 @@ export class Run {
     this.begin({ ...this.setup, ...changes }, isNew ? 0 : this.#round);
   }
 
-  /** Something happens at the round that is shown. */
   happen(event: StoryEvent): void {
     this.begin({ ...this.setup, events: [...this.setup.events, event] }, event.round);
   }
@@ -127,14 +124,10 @@ export class Run {
     return this.#coming?.round ?? this.moment(0)?.round ?? 0;
   }
 
-  #post(request: EngineRequest): void {
-    this.#worker.postMessage(request);
-  }
-
   #ask(upTo: number): void {
     if (upTo <= this.#asked) return;
     this.#asked = upTo;
-    this.#post({ upTo });
+    this.#worker.postMessage({ upTo } satisfies EngineRequest);
   }
 
   #hear(reply: EngineReply): void {
@@ -183,7 +176,7 @@ export class Run {
 
   #keepAddress(): void {
     if (this.isPlaying) return;
-    const address = addressOf(this.setup, this.#round);
+    const address = setupAddress(this.setup, this.#round);
     history.replaceState(null, "", address === "" ? location.pathname : `#${address}`);
   }
 }

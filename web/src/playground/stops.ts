@@ -2,18 +2,11 @@
 
 import { defaultSetup, type Setup } from "../engine/setup.ts";
 
-export interface Stop {
-  readonly title: string;
-  readonly words: string;
-  readonly setup: Setup;
-  readonly round: number;
-}
-
-function stop(title: string, words: string, changes: Partial<Setup>, round = 0): Stop {
+function stop(title: string, words: string, changes: Partial<Setup>, round = 0) {
   return { title, words, setup: { ...defaultSetup, ...changes }, round };
 }
 
-export const stops: readonly Stop[] = [
+export const stops = [
   stop(
     "Alone is not enough",
     "Every device has a few points of the same three clusters, and alpha is 0: each runs k-means alone, and each finds something else. GCD, below, says how far they are from what all points together would give.",

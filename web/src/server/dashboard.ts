@@ -3,10 +3,9 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { type ServedPages, serveLocally, staticFile } from "./pages.ts";
-import { cookieName, MOST_BODY_BYTES, newToken, refusalOf, Sessions, sessionOf } from "./requestPolicy.ts";
+import { type ServedPages, servePagesLocally, staticFile } from "./pages.ts";
+import { cookieName, MOST_BODY_BYTES, newToken, requestRefusal, Sessions, sessionOf } from "./requestPolicy.ts";
 
-/** What the pages show and may ask for. */
 export interface DashboardSource {
   /** As JSON. The same text means that nothing is new. */
   snapshot(): Promise<string>;
@@ -31,7 +30,7 @@ const headers = {
 
 export function serveDashboard(port: number, token: string, source: DashboardSource): Promise<ServedPages> {
   const sessions = new Sessions(token, Date.now);
-  return serveLocally((request, response) => {
+  return servePagesLocally((request, response) => {
     answer(request, response, sessions, source).catch((error: Error) => send(response, 500, error.message));
   }, port);
 }
@@ -54,7 +53,7 @@ async function answer(
   const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const port = request.socket.localPort as number;
   const described = { method: request.method ?? "", path, headers: request.headers, port };
-  const refusal = refusalOf(described, sessions);
+  const refusal = requestRefusal(described, sessions);
   if (refusal !== undefined) return send(response, refusal.code, refusal.text);
   if (path === "/session" && request.method === "POST") return openSession(request, response, sessions, port);
   if (path === "/session") {
@@ -152,11 +151,6 @@ async function sendExport(response: ServerResponse, source: DashboardSource, dev
 /** The token stays the same from start to start, in a file that only its owner can read. */
 const FILE = "dashboard.json";
 
-interface DashboardEntry {
-  readonly port: number;
-  readonly token: string;
-}
-
 /** `home` is the folder that keeps the token. */
 export async function openDashboard(home: string, source: DashboardSource, port: number): Promise<ServedPages> {
   const last = await readEntry(home);
@@ -167,9 +161,8 @@ export async function openDashboard(home: string, source: DashboardSource, port:
       ? await serveDashboard(last.port, token, source).catch(() => undefined)
       : undefined;
   const dashboard = again ?? (await serveDashboard(port, token, source));
-  const entry: DashboardEntry = { port: dashboard.port, token };
   const file = join(home, FILE);
-  await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  await writeFile(`${file}.new`, `${JSON.stringify({ port: dashboard.port, token })}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return dashboard;
 }
@@ -181,7 +174,7 @@ export async function dashboardAddress(home: string): Promise<string | undefined
   return entry && `http://127.0.0.1:${entry.port}/#${entry.token}`;
 }
 
-async function readEntry(home: string): Promise<DashboardEntry | undefined> {
+async function readEntry(home: string): Promise<{ readonly port: number; readonly token: string } | undefined> {
   try {
     const { port, token } = JSON.parse(await readFile(join(home, FILE), "utf8"));
     return Number.isInteger(port) && typeof token === "string" && token.length >= 40 ? { port, token } : undefined;

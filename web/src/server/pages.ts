@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import { site } from "../served.ts";
 
-/** Pages that are being served. */
 export interface ServedPages {
   readonly port: number;
   close(): void;
@@ -35,7 +34,7 @@ export async function staticFile(path: string): Promise<{ type: string; body: Bu
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Listens on 127.0.0.1, and on ::1 where there is one; port 0 takes a free one. */
-export async function serveLocally(handle: Handle, port: number): Promise<ServedPages> {
+export async function servePagesLocally(handle: Handle, port: number): Promise<ServedPages> {
   const first = await listen(handle, port, "127.0.0.1");
   const taken = (first.address() as AddressInfo).port;
   const servers = [first, await listen(handle, taken, "::1").catch(() => undefined)];
@@ -66,7 +65,7 @@ export function localHosts(port: number): string[] {
 }
 
 export function servePlayground(port: number): Promise<ServedPages> {
-  return serveLocally(async (request, response) => {
+  return servePagesLocally(async (request, response) => {
     const { code, type, body } = await playgroundAnswer(request);
     response.writeHead(code, { "content-type": type, "x-content-type-options": "nosniff" });
     response.end(body);

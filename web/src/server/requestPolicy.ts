@@ -10,7 +10,6 @@ interface DashboardRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Where the server listens. */
   readonly port: number;
 }
 
@@ -31,7 +30,7 @@ export function cookieName(port: number): string {
 }
 
 /** Undefined: it may be answered. */
-export function refusalOf(request: DashboardRequest, sessions: Sessions): Refusal | undefined {
+export function requestRefusal(request: DashboardRequest, sessions: Sessions): Refusal | undefined {
   const { method, path, headers, port } = request;
   const hosts = localHosts(port);
   if (!hosts.includes(headers.host ?? "")) return { code: 403, text: `host must be one of ${hosts.join(", ")}` };
@@ -112,7 +111,6 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** A session for whoever knows the token. */
   open(token: string): Session | "wrong" | "locked" {
     const now = this.#now();
     if (now < this.#lockedUntil) return "locked";

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { addressOf, defaultSetup, readAddress, type Setup } from "../../src/engine/setup.ts";
+import { defaultSetup, type Setup, setupAddress, setupFromAddress } from "../../src/engine/setup.ts";
 import { type Moment, playgroundData, story } from "../../src/engine/story.ts";
 import { readOwn } from "../../src/playground/own.ts";
 import { stops } from "../../src/playground/stops.ts";
@@ -32,12 +32,12 @@ async function measure(page: Page, name: string, side = 0): Promise<number> {
 }
 
 async function setupOf(page: Page): Promise<Setup> {
-  return readAddress(new URL(page.url()).hash.slice(1)).setup;
+  return setupFromAddress(new URL(page.url()).hash.slice(1)).setup;
 }
 
 test("shows the numbers of fit at any moment, to the bit", async () => {
   const moments = momentsOf(defaultSetup);
-  const { page, errors } = await site.open(addressOf(defaultSetup, 3));
+  const { page, errors } = await site.open(setupAddress(defaultSetup, 3));
   await expect.poll(() => round(page).textContent()).toContain("round 3");
   expect(await measure(page, "objective")).toBe(moments[3].objective);
   expect(await measure(page, "gtv")).toBe(moments[3].totalVariation);
@@ -152,7 +152,7 @@ test("has a control for every setting, which the address holds", async () => {
 
 test("shows two methods side by side on the same data", async () => {
   const setup: Setup = { ...defaultSetup, versus: "consensus" };
-  const { page, errors } = await site.open(addressOf(setup, 4));
+  const { page, errors } = await site.open(setupAddress(setup, 4));
   await expect.poll(() => round(page).textContent()).toContain("round 4");
   await expect.poll(() => page.locator("figure .panels").count()).toBe(2);
   const other = momentsOf(setup, "consensus");

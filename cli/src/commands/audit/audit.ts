@@ -1,17 +1,29 @@
 // fedkm audit: attacks on simulated networks, or on a recording of a device.
 
 import { readFile } from "node:fs/promises";
-import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/audit";
+import {
+  type AuditAnswer,
+  attackFigures,
+  attackHeading,
+  auditAnswer,
+  auditPage,
+  auditRecording,
+  auditStudy,
+  ownPrivateStudy,
+  ownStudy,
+} from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
+import { readFolder, readFolderRows, readHistory, readStudyText, rowSourcePoints } from "@fedkm/device/daemon";
 import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
-import { systemReason } from "@fedkm/files";
-import type { Console } from "../../console.ts";
+import { fileSystemReason } from "@fedkm/files";
+import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { progressOn } from "../../progress.ts";
-import { writeWhole } from "../../write.ts";
-import { type AuditAnswer, answerLines, auditAnswer, auditPage } from "./answer.ts";
+import { counted } from "../../numbers.ts";
+import { progressBar, withProgress } from "../../progress.ts";
+import { alignColumns, wrap } from "../../table.ts";
+import { version } from "../../version.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface AuditFlags {
   readonly study?: string;
@@ -19,59 +31,68 @@ export interface AuditFlags {
   readonly privacy?: Study["privacy"];
   readonly runs: number;
   readonly seed: number;
-  readonly record?: string;
   readonly state?: string;
   readonly out?: string;
   readonly json?: boolean;
 }
 
-export async function audit(flags: AuditFlags, io: Console): Promise<void> {
-  const { record, state, study, data, out } = flags;
-  if ((record === undefined) !== (state === undefined)) {
-    throw new UsageError("--record and --state must be given together, got one of them");
+export async function runAuditCommand(recording: string | undefined, flags: AuditFlags, io: Console): Promise<void> {
+  const { state, study, data, out } = flags;
+  if ((recording === undefined) !== (state === undefined)) {
+    throw new UsageError("a recording and --state must be given together, got one of them");
   }
-  if (record !== undefined && (study !== undefined || data !== undefined || flags.privacy !== undefined)) {
-    throw new UsageError("--record must be used without --study, --data and --privacy: the device's folder has them");
+  if (recording !== undefined && (study !== undefined || data !== undefined || flags.privacy !== undefined)) {
+    throw new UsageError(
+      "a recording must be used without --study, --data and --privacy: the device's folder has them",
+    );
   }
   if (data !== undefined && study === undefined) {
     throw new UsageError("--data needs --study, which names the columns and their bounds");
   }
   const answer =
-    record === undefined || state === undefined ? await auditNetworks(flags, io) : await auditDevice(record, state);
-  if (out !== undefined) await writeWhole(out, auditPage(answer));
-  const text = flags.json ? JSON.stringify(answer, undefined, 2) : answerLines(answer, out).join("\n");
-  io.stdout.write(`${text}\n`);
+    recording === undefined || state === undefined
+      ? await auditNetworks(flags, io)
+      : await auditDevice(recording, state);
+  if (out !== undefined) await writeResultFile(out, auditPage(answer, version()));
+  printAnswer(io, flags.json, answer, () => answerLines(answer, out));
+}
+
+const WIDTH = 100;
+
+function answerLines(answer: AuditAnswer, page: string | undefined): string[] {
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
+  const rows = [attackHeading, ...attacks.map((attack) => [attack.title, ...attackFigures(attack)])];
+  const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
+  const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
+  return [
+    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
+    "",
+    ...lines,
+    "",
+    ...wrap(`Verdict: ${verdict}`, WIDTH),
+    "",
+    "What remains possible:",
+    ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
+    ...(page === undefined ? [] : ["", `wrote ${page}`]),
+  ];
 }
 
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {
   const { data = [], runs, seed } = flags;
   const study = studyOf(flags);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
+  const datasets = await Promise.all(data.map((file) => rowSourcePoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
-  const progress = progressOn(io.stderr);
-  try {
-    const tallies = await auditStudy({
-      study,
-      datasets,
-      runs,
-      seed,
-      onRun: async (done) => {
-        progress.show(`fedkm  attacking ${study.privacy} ${bar(done / runs)} ${done} of ${runs}`);
-        // Between two networks there is time for Ctrl-C and for the line to be drawn.
-        await new Promise((resolve) => setImmediate(resolve));
-      },
-    });
-    const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
-    const networks = `${runs} simulated ${runs === 1 ? "network" : "networks"}`;
-    return auditAnswer(study, tallies, `${networks} with ${source}, seed ${seed}`);
-  } finally {
-    progress.erase();
-  }
-}
-
-function bar(share: number): string {
-  const full = Math.round(20 * share);
-  return `[${"#".repeat(full)}${".".repeat(20 - full)}]`;
+  const tallies = await withProgress(io, (progress) => {
+    const onRun = async (done: number) => {
+      progress.show(`fedkm  attacking ${study.privacy} [${progressBar(done / runs, 20)}] ${done} of ${runs}`);
+      // Between two networks there is time for Ctrl-C and for the line to be drawn.
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return auditStudy({ study, datasets, runs, seed, onRun });
+  });
+  const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
+  return auditAnswer(study, tallies, `${counted(runs, "simulated network")} with ${source}, seed ${seed}`);
 }
 
 function studyOf({ study: file, privacy }: AuditFlags): Study {
@@ -82,18 +103,18 @@ function studyOf({ study: file, privacy }: AuditFlags): Study {
   return { ...study, privacy: privacy ?? study.privacy };
 }
 
-async function auditDevice(record: string, state: string): Promise<AuditAnswer> {
+async function auditDevice(recording: string, state: string): Promise<AuditAnswer> {
   const folder = await readFolder(state);
   const { study, identity } = folder;
   const { tallies, frames, neighbours } = await auditRecording({
-    recordings: await readRecording(record),
+    recordings: await readRecording(recording),
     self: identity.peer,
     study,
-    rows: await readRows(folder, process.env),
+    rows: await readFolderRows(folder, process.env),
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });
-  const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
+  const links = counted(neighbours, "neighbour");
   return auditAnswer(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
 }
 
@@ -102,7 +123,7 @@ async function readRecording(file: string): Promise<Recording[]> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
   try {
     return parseRecording(text);

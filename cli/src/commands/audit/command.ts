@@ -24,11 +24,12 @@ Examples:
   fedkm audit --privacy open --runs 20
   fedkm audit --study study.yaml --data north.csv south.csv east.csv --out audit.html
   fedkm device run --state north --record north.jsonl
-  fedkm audit --record north.jsonl --state north`;
+  fedkm audit north.jsonl --state north`;
 
 export function auditCommand(io: Console): Command {
   return new Command("audit")
     .description("Attack a simulated network, or a recording of your own device, and say what neighbours can learn.")
+    .argument("[recording.jsonl]", "attack this recording of fedkm device run instead of networks; needs --state")
     .option("--study <file.yaml>", "the study of the devices (default: one with k 3 and two features)")
     .option("--data <files...>", "files of rows, one for each device (default: rows are drawn for each network)")
     .option(
@@ -38,13 +39,11 @@ export function auditCommand(io: Console): Command {
     )
     .option("--runs <integer>", "how many networks to attack", parseWhole("--runs", 1, 100_000), 200)
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--record <file.jsonl>", "attack this recording of fedkm device run instead; needs --state")
     .option("--state <folder>", "the folder of the recorded device, whose rows say what is right")
     .option("--out <file.html>", "where the answer goes as a page (default: nowhere)")
     .option("--json", "print the answer as one JSON object instead of a table")
     .addHelpText("after", HELP)
-    .action(async (flags: AuditFlags) => {
-      const { audit } = await import("./audit.ts");
-      await audit(flags, io);
-    });
+    .action(async (recording: string | undefined, flags: AuditFlags) =>
+      (await import("./audit.ts")).runAuditCommand(recording, flags, io),
+    );
 }

@@ -2,15 +2,15 @@
 
 import type { Choice, Judge } from "@fedkm/core";
 import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
-import type { Console } from "../../console.ts";
-import type { SourceFlags } from "../../input/options.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { linksOf, rowsAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
-import { progressOn } from "../../progress.ts";
+import { type Console, printAnswer } from "../../console.ts";
+import { checkSelection, type SourceFlags } from "../../input/options.ts";
+import { inputRowsOfCommand, linksOfFlag } from "../../input/reading.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
+import { withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 // What fedkm choose found, in words and two tables.
 
@@ -27,16 +27,16 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
   const { k, alpha, clusters, coupling, messages, bytes } = choice;
   const ks = clusters.curve.map((score) => [
     String(score.k),
-    significant(score.inertia, 4),
-    significant(score.silhouette, 3),
-    significant(score.gain, 3),
+    significantLabel(score.inertia, 4),
+    significantLabel(score.silhouette, 3),
+    significantLabel(score.gain, 3),
     `${Math.round(100 * score.apart)} %`,
     mark(score.k, k, clusters.runnerUp),
   ]);
   const alphas = coupling.curve.map((score) => [
     String(score.alpha),
-    significant(score.loss, 4),
-    significant(score.standardError, 2),
+    significantLabel(score.loss, 4),
+    significantLabel(score.standardError, 2),
     score.alpha === alpha ? "chosen" : "",
   ]);
   const paragraphs = [
@@ -54,7 +54,7 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
     ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
     "",
     ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
-    `${count(messages)} messages, ${count(bytes)} bytes between devices`,
+    `${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`,
     "",
     `picture: ${picture}`,
     "",
@@ -82,9 +82,9 @@ const FEWEST_ROWS = 10;
 
 function aboutSample(sampled: Choice["sampled"]): string[] {
   if (sampled === undefined) return [];
-  const unseen = count(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
+  const unseen = countLabel(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
   return [
-    `This rests on a sample of ${count(sampled.rows)} of ${count(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
+    `This rests on a sample of ${countLabel(sampled.rows)} of ${countLabel(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
   ];
 }
 
@@ -99,7 +99,7 @@ function aboutAlone(alone: boolean): string[] {
   return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }
 
-export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags {
+export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
@@ -110,23 +110,25 @@ export interface ChooseOptions extends Omit<ChooseRequest, "graph">, SourceFlags
   readonly json?: boolean;
 }
 
-export async function chooseForFiles(patterns: readonly string[], options: ChooseOptions, io: Console): Promise<void> {
-  const progress = progressOn(io.stderr);
+export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
+  checkSelection(options);
   const { judge, out: picture } = options;
-  const { choice, warnings } = await stoppableUnchanged(async (signal) => {
-    try {
-      const rows = await rowsAt(patterns, options, io.env, { onProgress: (step) => onProgress(step), signal });
-      const onProgress = stepWatch(progress, rows.files);
+  const { choice, warnings } = await stoppableUnchanged((signal) =>
+    withProgress(io, async (progress) => {
+      const rows = await inputRowsOfCommand(patterns, options, io.env, {
+        onProgress: (step) => onProgress(step),
+        signal,
+      });
+      const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
-      const outcome = await chooseTables({ ...options, ...rows, graph: linksOf(options.graph) }, context);
+      const outcome = await chooseTables({ ...options, ...rows, graph: linksOfFlag(options.graph) }, context);
       const { drawChoice } = await import("@fedkm/tables/report");
-      await writeWhole(picture, drawChoice(outcome.choice));
+      await writeResultFile(picture, drawChoice(outcome.choice));
       return outcome;
-    } finally {
-      progress.erase();
-    }
-  });
+    }),
+  );
   const command = fitCommandLine(patterns, options, choice);
-  if (options.json) io.stdout.write(`${JSON.stringify({ ...choice, warnings, picture, command }, undefined, 2)}\n`);
-  else io.stdout.write(`${inWords({ choice, judge, warnings, picture, command }).join("\n")}\n`);
+  printAnswer(io, options.json, { ...choice, warnings, picture, command }, () =>
+    inWords({ choice, judge, warnings, picture, command }),
+  );
 }

@@ -1,31 +1,17 @@
 // fedkm choose: what can be asked of it.
 
-import type { Judge, Weighting } from "@fedkm/core";
 import { Argument, Command } from "commander";
-import { parseChoice, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseChoice, parsePictureArgument, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
   addDialectOptions,
+  addGraphAndScaleOptions,
   addMissingOption,
-  addNetworkOptions,
   addSelectionOptions,
   addSourceOptions,
-  type InputFlags,
-  inputOptions,
   parseWeighting,
 } from "../../input/options.ts";
-
-interface ChooseFlags extends InputFlags {
-  largestK?: number;
-  sample?: number;
-  judge: Judge;
-  weighting: Weighting;
-  graph: string;
-  scale: string;
-  seed: number;
-  out: string;
-  json?: true;
-}
+import type { ChooseFlags } from "./choose.ts";
 
 export function chooseCommand(io: Console): Command {
   const command = new Command("choose")
@@ -48,17 +34,16 @@ export function chooseCommand(io: Console): Command {
       "own",
     )
     .option("--weighting <name>", "weight devices or rows equally: device or sample", parseWeighting, "sample");
-  addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command)))));
+  addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addGraphAndScaleOptions(command)))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--out <file.svg>", "where the two curves go", parsePicture, "fedkm-choose.svg")
+    .option("--out <file.svg>", "where the two curves go", parsePictureArgument, "fedkm-choose.svg")
     .option("--json", "print what was found as one JSON object")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm choose examples/north.csv examples/south.csv --exclude plant --largest-k 6 --out choice.svg",
     )
-    .action(async (files: string[], flags: ChooseFlags) => {
-      const { chooseForFiles } = await import("./choose.ts");
-      await chooseForFiles(files, inputOptions(flags), io);
-    });
+    .action(async (files: string[], flags: ChooseFlags) =>
+      (await import("./choose.ts")).runChooseCommand(files, flags, io),
+    );
 }

@@ -2,17 +2,11 @@
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
-import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parsePictureArgument, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import {
-  addDialectOptions,
-  addMissingOption,
-  addSelectionOptions,
-  type InputFlags,
-  inputOptions,
-} from "../../input/options.ts";
+import { addDialectOptions, addMissingOption, addSelectionOptions } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { CompareOptions } from "./data.ts";
+import type { CompareFlags } from "./data.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
@@ -58,7 +52,12 @@ export function compareCommand(io: Console): Command {
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--out <file.svg>", "where the picture goes: quality against bytes", parsePicture, "fedkm-compare.svg")
+    .option(
+      "--out <file.svg>",
+      "where the picture goes: quality against bytes",
+      parsePictureArgument,
+      "fedkm-compare.svg",
+    )
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));
@@ -69,8 +68,7 @@ export function compareCommand(io: Console): Command {
         "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
     )
-    .action(async (files: string[], flags: Omit<CompareOptions, keyof InputFlags | "files"> & InputFlags) => {
-      const { compare } = await import("./compare.ts");
-      await compare({ ...inputOptions(flags), files }, io);
-    });
+    .action(async (files: string[], flags: Omit<CompareFlags, "files">) =>
+      (await import("./compare.ts")).runCompareCommand({ ...flags, files }, io),
+    );
 }

@@ -2,66 +2,64 @@
 
 import { methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { canShare, sharedMethod } from "@fedkm/device";
+import { canSimulateShared, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
+  comparedMethodOptions,
   compareMethods,
-  drawBudget,
+  drawComparison,
   type OptionsByMethod,
-  parseMethodOptions,
 } from "@fedkm/experiments";
 import { linkDevices } from "@fedkm/tables";
-import { type Console, isStyled } from "../../console.ts";
+import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/reading.ts";
-import { count } from "../../numbers.ts";
+import { checkSelection } from "../../input/options.ts";
+import { linksOfFlag } from "../../input/reading.ts";
+import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
-import { progressOn } from "../../progress.ts";
-import { writeWhole } from "../../write.ts";
-import { type CompareOptions, fileData, namedData } from "./data.ts";
-import { comparisonLines, summaryOf, watchable } from "./text.ts";
+import { withProgress } from "../../progress.ts";
+import { writeResultFile } from "../../write.ts";
+import { type CompareFlags, compareCommandData } from "./data.ts";
+import { compareCommandSummary, compareWatchCommands, comparisonLines } from "./text.ts";
 
-export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { files, alpha, seed, init, out } = options;
+export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
+  checkSelection(options);
+  const { alpha, seed, init, out } = options;
   const plugins = await pluginsOf(options);
   const table = chosenMethods(options.method, plugins.methods);
   const settings = settingsOf(options.set, table);
-  const progress = progressOn(stderr);
-  const data =
-    files.length === 0
-      ? namedData(options, plugins.datasets)
-      : await fileData(options, (file) => progress.announce(`fedkm  reading ${file}`));
-  const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
-  if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
-  const { datasets, labels } = data;
-  const graph = await linkDevices(linksOf(options.graph, plugins.graphs), data.names, datasets, seed);
-  // What the links of this network do not allow is left out, unless it was asked for.
-  if (options.method === undefined && !canShare(graph)) delete table.shared;
-  const names = Object.keys(table);
-  let done = 0;
-  const onMethod = () => {
-    done++;
-    progress.announce(`fedkm  ${names[done] ?? "judging"}, ${done} of ${names.length} methods done`);
-  };
-  try {
+  const summary = await withProgress(io, async (progress) => {
+    const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
+    const data = await compareCommandData(options, plugins.datasets, onFile);
+    const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
+    if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
+    const { datasets, labels } = data;
+    const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), data.names, datasets, seed);
+    // What the links of this network do not allow is left out, unless it was asked for.
+    if (options.method === undefined && !canSimulateShared(graph)) delete table.shared;
+    const names = Object.keys(table);
+    let done = 0;
+    const onMethod = () => {
+      done++;
+      progress.announce(`fedkm  ${names[done] ?? "judging"}, ${done} of ${names.length} methods done`);
+    };
     progress.announce(`fedkm  ${names[0]}`);
     const problem = { datasets, labels, graph, k, alpha, seed, messages, init, settings, plugins };
     const comparison = compareMethods(problem, table, onMethod);
     const { outcomes } = comparison;
-    const watched = watchable(options, k, settings, outcomes);
     if (outcomes.length > 0) {
-      const title = `${data.name}: quality against bytes, at most ${count(messages)} messages`;
-      await writeWhole(out, drawBudget(outcomes, title));
+      const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
+      await writeResultFile(out, drawComparison(outcomes, title));
     }
-    progress.erase();
-    const summary = summaryOf(options, data, problem, comparison, watched);
-    const text = options.json
-      ? JSON.stringify(summary, undefined, 2)
-      : comparisonLines(summary, isStyled(stdout, env)).join("\n");
-    stdout.write(`${text}\n`);
-  } finally {
-    progress.erase();
-  }
+    return compareCommandSummary(
+      options,
+      data,
+      problem,
+      comparison,
+      compareWatchCommands(options, k, settings, outcomes),
+    );
+  });
+  printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
 }
 
 function chosenMethods(
@@ -80,7 +78,7 @@ function chosenMethods(
 
 function settingsOf(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
   try {
-    return parseMethodOptions(texts, table);
+    return comparedMethodOptions(texts, table);
   } catch (error) {
     throw new UsageError(`--set ${(error as Error).message}`);
   }

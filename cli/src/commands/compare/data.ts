@@ -6,29 +6,28 @@ import {
   type ComparisonStart,
   comparedData,
   comparedDatasets,
+  comparedDeviceNames,
   dealBy,
-  deviceNumbers,
   type Plugins,
-  parseSplit,
+  parseDeal,
   type Split,
 } from "@fedkm/experiments";
-import { applyScaling } from "@fedkm/files";
 import {
+  applyChosenScaling,
   checkClassColumn,
   chooseScaling,
-  isUnscaled,
   type Progress,
   type RowsRequest,
-  readClasses,
-  readRows,
+  readInput,
+  readInputClasses,
 } from "@fedkm/tables";
 import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
 import type { SourceFlags } from "../../input/options.ts";
-import { rowsAt } from "../../input/reading.ts";
-import type { PluginOptions } from "../../plugins.ts";
+import { inputRowsOfCommand } from "../../input/reading.ts";
+import type { PluginFlags } from "../../plugins.ts";
 
-export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions {
+export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   /** Instead of `dataset`, where there are any. */
   readonly files: readonly string[];
   readonly dataset: string;
@@ -55,35 +54,44 @@ export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions 
   readonly json?: true;
 }
 
+/** Of files where there are any, and otherwise by name. */
+export async function compareCommandData(
+  options: CompareFlags,
+  plugged: Plugins["datasets"],
+  onFile: (file: string) => void,
+): Promise<ComparedData> {
+  return options.files.length === 0 ? namedData(options, plugged) : fileData(options, onFile);
+}
+
 /** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(options: CompareOptions, plugged: Plugins["datasets"]): ComparedData {
+function namedData(options: CompareFlags, plugged: Plugins["datasets"]): ComparedData {
   const { dataset, devices, points, seed, split } = options;
   const request = { devices, pointsPerDevice: points, seed };
   if (Object.hasOwn(plugged, dataset)) {
     if (split !== undefined) throw new UsageError(`--split must not be used with data of a plug-in, got "${split}"`);
     const drawn = plugged[dataset](request);
-    return { name: dataset, names: deviceNumbers(drawn.datasets.length), ...drawn };
+    return { name: dataset, names: comparedDeviceNames(drawn.datasets.length), ...drawn };
   }
   const name = parseChoice("--dataset", [...comparedDatasets, ...Object.keys(plugged)])(dataset);
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-export async function fileData(options: CompareOptions, onFile: (file: string) => void): Promise<ComparedData> {
+async function fileData(options: CompareFlags, onFile: (file: string) => void): Promise<ComparedData> {
   const { files, classes: column, scale, devices, seed } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
     throw new UsageError(`--split ${options.split} needs --classes for your files`);
   }
-  const rows = await rowsAt(files, options, process.env);
+  const rows = await inputRowsOfCommand(files, options, process.env);
   if (column !== undefined) await checkClassColumn(rows.files[0], column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
   const onProgress = (step: Progress) => void (step.step === "read" && onFile(step.name));
-  const input = await readRows({ ...reading, ...rows }, { onProgress });
-  const labels = column === undefined ? undefined : await readClasses(input, column, options);
+  const input = await readInput({ ...reading, ...rows }, { onProgress });
+  const labels = column === undefined ? undefined : await readInputClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
   const { scaling } = await chooseScaling(scale, input.encoding, datasets);
-  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
+  applyChosenScaling(datasets, scaling);
   const name = files.join(" ");
   const k = labels && new Set(labels.flatMap((own) => [...own])).size;
   if (datasets.length > 1 && options.split !== undefined) {
@@ -94,12 +102,12 @@ export async function fileData(options: CompareOptions, onFile: (file: string) =
   if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
   const all = { points: stack(datasets), labels: labels?.[0] ?? new Uint32Array(datasets[0].rows) };
   const dealt = dealBy(split, all, devices, seed);
-  return { name, names: deviceNumbers(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
+  return { name, names: comparedDeviceNames(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
 }
 
 /** The rule of --split; even where none is given. */
 function splitOf(rule = "even"): Split {
-  const split = parseSplit(rule);
+  const split = parseDeal(rule);
   if (split === undefined) {
     throw new UsageError(`--split must be even, dirichlet:A (A > 0), classes:K or sizes:S (S >= 1), got "${rule}"`);
   }

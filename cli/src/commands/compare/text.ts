@@ -3,10 +3,10 @@
 import { edges, type Graph } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
-import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
-import { count } from "../../numbers.ts";
-import { outcomeTable, wrap } from "../../table.ts";
-import type { CompareOptions } from "./data.ts";
+import { playgroundState, type Setup, unreadSetupSettings } from "@fedkm/web";
+import { countLabel } from "../../numbers.ts";
+import { terminalOutcomeTable, wrap } from "../../table.ts";
+import type { CompareFlags } from "./data.ts";
 
 interface WatchedPair {
   readonly methods: readonly string[];
@@ -18,8 +18,8 @@ interface WatchedPair {
 const shown = ["fedkm", "consensus", "distributed", "local"] as const;
 
 /** The first of them, with each of the others beside it. */
-export function watchable(
-  options: CompareOptions,
+export function compareWatchCommands(
+  options: CompareFlags,
   k: number,
   settings: OptionsByMethod,
   outcomes: readonly MethodOutcome[],
@@ -37,13 +37,13 @@ export function watchable(
   return pairs.flatMap((pair) => {
     const state = playgroundState({ ...problem, ...pair });
     // More devices, points or clusters than the page takes are left out of it, and it would show something else.
-    if (unreadSettings(state).length > 0) return [];
+    if (unreadSetupSettings(state).length > 0) return [];
     return [{ methods: Object.values(pair), command: `fedkm playground '${state}'` }];
   });
 }
 
 /** Undefined: the playground has no such data or network. */
-function setupOf(options: CompareOptions, k: number): Partial<Setup> | undefined {
+function setupOf(options: CompareFlags, k: number): Partial<Setup> | undefined {
   const { dataset, split = "even", devices, points, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);
@@ -60,11 +60,11 @@ function networkOf(spec: string, devices: number): Partial<Setup> | undefined {
   return graph && { graph };
 }
 
-type ComparisonSummary = ReturnType<typeof summaryOf>;
+type ComparisonSummary = ReturnType<typeof compareCommandSummary>;
 
 /** As --json prints it. */
-export function summaryOf(
-  { alpha, seed, split = "even", init, out }: CompareOptions,
+export function compareCommandSummary(
+  { alpha, seed, split = "even", init, out }: CompareFlags,
   { name, datasets }: ComparedData,
   { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
   { outcomes, overBudget, pooledRestarts }: Comparison,
@@ -80,12 +80,12 @@ export function summaryOf(
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
   const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
   return [
-    `${data}: ${count(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
-    `at most ${count(budget)} messages for each method, start: ${summary.init}`,
+    `${data}: ${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
+    `at most ${countLabel(budget)} messages for each method, start: ${summary.init}`,
     ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
-    ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
+    ...(methods.length > 0 ? ["", ...terminalOutcomeTable(methods, styled)] : []),
     ...summary.overBudget.map(
-      ({ method, needed }) => `${method} needs ${count(needed)} messages to start: over the budget`,
+      ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget`,
     ),
     "",
     ...wrap(columnsExplained, 80),
@@ -107,7 +107,7 @@ const columnsExplained =
 /** How hard the reference was looked for, and whether it stands. */
 function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {
   const beating = methods.filter(({ beatsPooled }) => beatsPooled).map(({ method }) => method);
-  const base = `pooled is the best of ${count(pooledRestarts)} restarts`;
+  const base = `pooled is the best of ${countLabel(pooledRestarts)} restarts`;
   if (beating.length > 0) return `${base}, the most that are tried; *: ${beating.join(", ")} found a cheaper answer.`;
   const raised =
     pooledRestarts > defaults.pooledRestarts ? `, raised from ${defaults.pooledRestarts} because a method beat it` : "";

@@ -15,17 +15,17 @@ import {
   randomStream,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
-import { compareMethods, drawBudget, type MethodOutcome } from "@fedkm/experiments";
-import { type Console, isStyled } from "../../console.ts";
+import { hasDaemonSettled, localNetworkOfPoints, prepareLocalNetwork } from "@fedkm/device/daemon";
+import { compareMethods, drawComparison } from "@fedkm/experiments";
+import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
-import { type Progress, progressOn } from "../../progress.ts";
+import { type ProgressLine, withProgress } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { outcomeTable, wrap } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { terminalOutcomeTable, wrap } from "../../table.ts";
+import { writeResultFile } from "../../write.ts";
 
 /** `out` is the picture's file. */
-export type DemoOptions = Readonly<{ seed: number; out: string; json?: boolean }>;
+export type DemoFlags = Readonly<{ seed: number; out: string; json?: boolean }>;
 
 const [DEVICES, ROWS, LINK_PROBABILITY, K, ALPHA] = [10, 100, 0.7, 3, 1];
 /** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
@@ -33,12 +33,10 @@ const AGREED_MOVE = 1e-5;
 /** On a very busy machine. */
 const WITHIN_MILLISECONDS = 180_000;
 
-export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
+export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console): Promise<void> {
   const { datasets } = paperData("iso", DEVICES, ROWS, seed);
   const graph = erdosRenyi(DEVICES, LINK_PROBABILITY, randomStream(seed, "graph"));
-  const progress = progressOn(stderr);
-  const outcomes: MethodOutcome[] = [];
-  try {
+  const outcomes = await withProgress(io, async (progress) => {
     const begun = performance.now();
     const moments = await stoppable((signal) => runDevices(datasets, graph, signal, progress));
     const milliseconds = performance.now() - begun;
@@ -48,29 +46,24 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     // As many as in fedkm compare, and no fewer than the devices have sent.
     const messages = Math.max(DEVICES * defaults.rounds, moments[moments.length - 1].messages);
     const problem = { datasets, graph, k: K, alpha: ALPHA, seed, messages };
-    for (const outcome of compareMethods(problem, table).outcomes) {
-      outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
-    }
-    await writeWhole(out, drawBudget(outcomes, "Ten devices agree by sending centroids to their neighbours"));
-  } finally {
-    progress.erase();
-  }
+    return compareMethods(problem, table).outcomes.map((outcome) =>
+      outcome.method === "devices" ? { ...outcome, milliseconds } : outcome,
+    );
+  });
+  await writeResultFile(out, drawComparison(outcomes, "Ten devices agree by sending centroids to their neighbours"));
   const links = Array.from(edges(graph)).length;
   const problem = { seed, devices: DEVICES, links, rows: DEVICES * ROWS, k: K, alpha: ALPHA };
-  const text = json
-    ? JSON.stringify({ ...problem, methods: outcomes, picture: out }, undefined, 2)
-    : [
-        `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
-        "",
-        ...outcomeTable(outcomes, isStyled(stdout, env), false),
-        "",
-        ...wrap(explanation, 80),
-        "",
-        `compare more methods: fedkm compare --dataset iso --points ${ROWS} --seed ${seed}`,
-        "run your own devices: fedkm up --help",
-        `picture: ${out}`,
-      ].join("\n");
-  stdout.write(`${text}\n`);
+  printAnswer(io, json, { ...problem, methods: outcomes, picture: out }, () => [
+    `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
+    "",
+    ...terminalOutcomeTable(outcomes, isStyled(io.stdout, io.env), false),
+    "",
+    ...wrap(explanation, 80),
+    "",
+    `compare more methods: fedkm compare --dataset iso --points ${ROWS} --seed ${seed}`,
+    "run your own devices: fedkm up --help",
+    `picture: ${out}`,
+  ]);
 }
 
 const explanation =
@@ -82,16 +75,16 @@ const explanation =
 /** What the devices had come to, and sent for it, at one moment. */
 type Moment = Readonly<{ centroids: readonly Matrix[]; messages: number; bytes: number }>;
 
-async function runDevices(datasets: readonly Matrix[], graph: Graph, signal: AbortSignal, progress: Progress) {
+async function runDevices(datasets: readonly Matrix[], graph: Graph, signal: AbortSignal, progress: ProgressLine) {
   const until = performance.now() + WITHIN_MILLISECONDS;
   const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
   const moments: Moment[] = [];
   try {
-    const data = planPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
-    const folders = await prepareFolders({ base, graph, ...data });
+    const data = localNetworkOfPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
+    const folders = await prepareLocalNetwork({ base, graph, ...data });
     const last = await runProcesses(folders, signal, (statuses) => {
       if (performance.now() > until) throw new Error("the devices have not agreed within 3 minutes");
-      const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
+      const agreed = statuses.filter((status) => hasDaemonSettled(status, AGREED_MOVE)).length;
       progress.show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);
       moments.push(...momentOf(statuses));
       return agreed === statuses.length;

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { keepsHistory } from "@fedkm/device";
 import { backUpFolder, readFolder, restoreFolder } from "@fedkm/device/daemon";
-import { systemReason } from "@fedkm/files";
+import { fileSystemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { modelOfFolder } from "../../deviceModel.ts";
 import { UsageError } from "../../failure.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface BackupOptions {
   readonly state: string;
@@ -15,9 +15,12 @@ export interface BackupOptions {
   readonly passphraseFile?: string;
 }
 
-export async function backUpDevice({ state, out, passphraseFile }: BackupOptions, { stdout }: Console): Promise<void> {
+export async function runDeviceBackupCommand(
+  { state, out, passphraseFile }: BackupOptions,
+  { stdout }: Console,
+): Promise<void> {
   const passphrase = readPassphrase(passphraseFile);
-  const { files } = await backUpFolder(state, out, { passphrase, withCentroids: false, at: new Date() });
+  const { files } = await backUpFolder(state, out, { passphrase, at: new Date() });
   const warning =
     passphrase === undefined
       ? "it holds the secret key: whoever can read it can be this device"
@@ -30,7 +33,7 @@ export interface RestoreOptions {
   readonly passphraseFile?: string;
 }
 
-export async function restoreDevice(
+export async function runDeviceRestoreCommand(
   file: string,
   { state, passphraseFile }: RestoreOptions,
   { stdout }: Console,
@@ -56,7 +59,7 @@ function readPassphrase(file: string | undefined): string | undefined {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
   }
   const [passphrase] = text.split(/\r?\n/);
   if (passphrase === "")
@@ -64,9 +67,12 @@ function readPassphrase(file: string | undefined): string | undefined {
   return passphrase;
 }
 
-export async function exportModel({ state, out }: { state: string; out: string }, { stdout }: Console): Promise<void> {
+export async function runDeviceExportCommand(
+  { state, out }: { state: string; out: string },
+  { stdout }: Console,
+): Promise<void> {
   const model = await modelOfFolder(state);
   const [{ name, centroids }] = model.devices;
-  await writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
+  await writeResultFile(out, `${JSON.stringify(model, undefined, 2)}\n`);
   stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
 }

@@ -19,9 +19,9 @@ export function deviceCommand(io: Console): Command {
   const command = new Command("device").description(
     "One device of a network without a server: it keeps its rows and talks to its neighbours.",
   );
-  const parts = [initCommand, ...linkCommands, ...runCommands, ...controlCommands, ...keyCommands, ...backupCommands];
-  for (const define of [...parts, studyCommand]) command.addCommand(define(io));
-  return command;
+  const groups = [setUpCommands, linkCommands, runCommands, controlCommands, keyCommands, backupCommands];
+  for (const inner of groups.flatMap((group) => group(io))) command.addCommand(inner);
+  return command.addCommand(studyCommand(io));
 }
 
 /** Every command about a device takes its folder, and has an example. */
@@ -43,8 +43,8 @@ function acceptOption(choice: "open" | "noise", meaning: string): Option {
   return new Option(`--accept <${choice}>`, meaning).argParser(parseChoice("--accept", [choice]));
 }
 
-function initCommand(io: Console): Command {
-  return part(
+function setUpCommands(io: Console): Command[] {
+  const init = part(
     "init",
     "Make a device: a key, a folder for its state, and the invite that neighbours need.",
     "init --study study.yaml --data north.csv --state north",
@@ -58,10 +58,8 @@ function initCommand(io: Console): Command {
     .option("--listen <addresses...>", "multiaddresses to listen on (default: a free port, all interfaces)")
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")
     .addOption(acceptOption("noise", "take part in a private study although this device gains nothing by it"))
-    .action(async (options: InitOptions) => {
-      const { initDevice } = await import("./init.ts");
-      await initDevice(options, io);
-    });
+    .action(async (options: InitOptions) => (await import("./init.ts")).runDeviceInitCommand(options, io));
+  return [init];
 }
 
 const neighbourOptions = (command: Command) =>
@@ -70,62 +68,49 @@ const neighbourOptions = (command: Command) =>
     .option("--allow-revoked", "link it although a device has revoked its key")
     .addOption(acceptOption("open", "agree that neighbours can learn single rows in an open study"));
 
-const linkCommands = [
-  (io: Console) =>
-    neighbourOptions(
-      part(
-        "link",
-        "Link to the device that an invite names. Nothing flows until it links back.",
-        "link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south",
-      ).argument("<invite>", "as its device init printed it"),
-    ).action(async (invite: string, options: NeighbourOptions) => {
-      const { linkDevice } = await import("./links.ts");
-      await linkDevice(invite, options, io);
-    }),
-  (io: Console) =>
-    neighbourOptions(
-      part(
-        "accept",
-        "Link back a device that has linked this one; without a peer, list those that wait.",
-        "accept 12D3KooW... --name south --state north",
-      ).argument("[peer]", "its id, or how the id begins or ends"),
-    ).action(async (peer: string | undefined, options: NeighbourOptions) => {
-      const { acceptDevice } = await import("./links.ts");
-      await acceptDevice(peer, options, io);
-    }),
-  (io: Console) =>
+function linkCommands(io: Console): Command[] {
+  const work = () => import("./links.ts");
+  const link = part(
+    "link",
+    "Link to the device that an invite names. Nothing flows until it links back.",
+    "link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south",
+  ).argument("<invite>", "as its device init printed it");
+  const accept = part(
+    "accept",
+    "Link back a device that has linked this one; without a peer, list those that wait.",
+    "accept 12D3KooW... --name south --state north",
+  ).argument("[peer]", "its id, or how the id begins or ends");
+  return [
+    neighbourOptions(link).action(async (invite: string, options: NeighbourOptions) =>
+      (await work()).runDeviceLinkCommand(invite, options, io),
+    ),
+    neighbourOptions(accept).action(async (peer: string | undefined, options: NeighbourOptions) =>
+      (await work()).runDeviceAcceptCommand(peer, options, io),
+    ),
     part("unlink", "Remove a link. The neighbour's influence goes with it.", "unlink south --state north")
       .argument("<peer>", "the link's name, its peer id, or how that begins")
-      .action(async (peer: string, { state }: StateOptions) => {
-        const { unlinkDevice } = await import("./links.ts");
-        await unlinkDevice(peer, state, io);
-      }),
-  (io: Console) =>
+      .action(async (peer: string, { state }: StateOptions) => (await work()).runDeviceUnlinkCommand(peer, state, io)),
     part(
       "links",
       "List the device's links, the devices that wait to be linked back, and its own invite.",
       "links --state north",
     )
       .addOption(jsonOption())
-      .action(async (options: StateOptions) => {
-        const { listLinks } = await import("./links.ts");
-        await listLinks(options, io);
-      }),
-  (io: Console) =>
+      .action(async (options: StateOptions) => (await work()).runDeviceLinksCommand(options, io)),
     part(
       "relay",
       "Make the device relay between neighbours that cannot dial each other, or stop it from doing so.",
       "relay on --state north",
     )
       .argument("<choice>", "on or off; it counts from the device's next start")
-      .action(async (choice: string, { state }: StateOptions) => {
-        const { setRelay } = await import("./links.ts");
-        await setRelay(choice, state, io);
-      }),
-];
+      .action(async (choice: string, { state }: StateOptions) =>
+        (await work()).runDeviceRelayCommand(choice, state, io),
+      ),
+  ];
+}
 
-const runCommands = [
-  (io: Console) =>
+function runCommands(io: Console): Command[] {
+  return [
     part(
       "run",
       "Run the device until it is stopped (Ctrl-C or SIGTERM). Its log goes to stderr, one JSON object a line.",
@@ -136,11 +121,7 @@ const runCommands = [
       .option("--mdns", "announce this device on the local network, and find linked ones there")
       .option("--log <level>", "debug, info, warn, error or silent", "info")
       .option("--record <file.jsonl>", "add every frame sent or received to this file, up to 256 MiB, for fedkm audit")
-      .action(async (options: RunOptions) => {
-        const { runDevice } = await import("./run.ts");
-        await runDevice(options, io);
-      }),
-  (io: Console) =>
+      .action(async (options: RunOptions) => (await import("./run.ts")).runDeviceRunCommand(options, io)),
     part(
       "status",
       "Show how the device is doing. The exit code is 0 if it runs and 3 if it does not.",
@@ -148,11 +129,7 @@ const runCommands = [
     )
       .addOption(jsonOption())
       .option("--watch", "show it again every second, until Ctrl-C")
-      .action(async (options: StatusOptions) => {
-        const { showStatus } = await import("./status.ts");
-        await showStatus(options, io);
-      }),
-  (io: Console) =>
+      .action(async (options: StatusOptions) => (await import("./status.ts")).runDeviceStatusCommand(options, io)),
     part(
       "dashboard",
       "Print the address of the page of a device that runs with --dashboard. Whoever has it can use the page.",
@@ -163,74 +140,53 @@ const runCommands = [
       if (address === undefined) throw new Error(`the device in ${state} has never run with --dashboard`);
       io.stdout.write(`${address}\n`);
     }),
-  (io: Console) =>
     part("export", "Write the device's clusters as a model file.", "export --state north --out model.json")
       .option("--out <file.json>", "where the model goes", "model.json")
-      .action(async (options: { state: string; out: string }) => {
-        const { exportModel } = await import("./backup.ts");
-        await exportModel(options, io);
-      }),
-];
+      .action(async (options: { state: string; out: string }) =>
+        (await import("./backup.ts")).runDeviceExportCommand(options, io),
+      ),
+  ];
+}
 
-const controlCommands = [
-  (io: Console) =>
+function controlCommands(io: Console): Command[] {
+  const work = () => import("./control.ts");
+  return [
     part(
       "pause",
       "Pause the device, running or not: it stays linked, makes no update and sends nothing new.",
       "pause --state north",
-    ).action(async ({ state }: StateOptions) => {
-      const { pause } = await import("./control.ts");
-      await pause(state, true, io);
-    }),
-  (io: Console) =>
+    ).action(async ({ state }: StateOptions) => (await work()).runDevicePauseCommand(state, true, io)),
     part(
       "resume",
       "End the pause: the device goes on from where its neighbours are now.",
       "resume --state north",
-    ).action(async ({ state }: StateOptions) => {
-      const { pause } = await import("./control.ts");
-      await pause(state, false, io);
-    }),
-  (io: Console) =>
+    ).action(async ({ state }: StateOptions) => (await work()).runDevicePauseCommand(state, false, io)),
     part(
       "reset",
       "Make the device begin again from its own rows, running or not. A copy of its state is kept.",
       "reset --state north",
-    ).action(async ({ state }: StateOptions) => {
-      const { reset } = await import("./control.ts");
-      await reset(state, io);
-    }),
-  (io: Console) =>
+    ).action(async ({ state }: StateOptions) => (await work()).runDeviceResetCommand(state, io)),
     part(
       "consent",
       "Let a guarded device forget what it has published, or a private one release its rows once more.",
       "consent --state north",
-    ).action(async ({ state }: StateOptions) => {
-      const { consent } = await import("./control.ts");
-      await consent(state, io);
-    }),
-];
+    ).action(async ({ state }: StateOptions) => (await work()).runDeviceConsentCommand(state, io)),
+  ];
+}
 
-const keyCommands = [
-  (io: Console) =>
+function keyCommands(io: Console): Command[] {
+  const work = () => import("./keys.ts");
+  return [
     part(
       "rotate",
       "Give the device a new key, signed with the old one. It is used when all neighbours know it.",
       "rotate --state north",
     )
       .option("--now", "use the new key without waiting for neighbours that cannot be reached")
-      .action(async (options: RotateOptions) => {
-        const { rotateDevice } = await import("./keys.ts");
-        await rotateDevice(options, io);
-      }),
-  (io: Console) =>
+      .action(async (options: RotateOptions) => (await work()).runDeviceRotateCommand(options, io)),
     part("follow", "Follow a neighbour that cannot be reached to its new key.", "follow north/successor --state south")
       .argument("<file>", "the file successor that device rotate wrote in the neighbour's folder")
-      .action(async (file: string, { state }: StateOptions) => {
-        const { followDevice } = await import("./keys.ts");
-        await followDevice(file, state, io);
-      }),
-  (io: Console) =>
+      .action(async (file: string, { state }: StateOptions) => (await work()).runDeviceFollowCommand(file, state, io)),
     part(
       "revoke",
       "Unlink a device, and tell the whole network that its key is no longer to be trusted.",
@@ -238,51 +194,40 @@ const keyCommands = [
     )
       .argument("<peer>", "a link's name, a peer id, or this device's own id if its key was stolen")
       .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
-      .action(async (peer: string, options: RevokeOptions) => {
-        const { revokeDevice } = await import("./keys.ts");
-        await revokeDevice(peer, options, io);
-      }),
-  (io: Console) =>
+      .action(async (peer: string, options: RevokeOptions) => (await work()).runDeviceRevokeCommand(peer, options, io)),
     part(
       "log",
       "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
       "log --state north",
     )
       .addOption(jsonOption())
-      .action(async (options: StateOptions) => {
-        const { showLog } = await import("./keys.ts");
-        await showLog(options, io);
-      }),
-];
+      .action(async (options: StateOptions) => (await work()).runDeviceLogCommand(options, io)),
+  ];
+}
 
-const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
-
-const backupCommands = [
-  (io: Console) =>
+function backupCommands(io: Console): Command[] {
+  const work = () => import("./backup.ts");
+  return [
     part(
       "backup",
       "Save the device in one file, running or not: its key, settings, study, links and epoch; no rows.",
       "backup --state north --out north.fedkm --passphrase-file secret",
     )
       .requiredOption("--out <file>", "where the backup goes")
-      .addOption(passphraseOption("encrypt the backup with the passphrase in the first line of this file"))
-      .action(async (options: BackupOptions) => {
-        const { backUpDevice } = await import("./backup.ts");
-        await backUpDevice(options, io);
-      }),
-  (io: Console) =>
+      .option("--passphrase-file <file>", "encrypt the backup with the passphrase in the first line of this file")
+      .action(async (options: BackupOptions) => (await work()).runDeviceBackupCommand(options, io)),
     part(
       "restore",
       "Make a device's folder again from its backup. The old device must not run any more.",
       "restore north.fedkm --state north --passphrase-file secret",
     )
       .argument("<file>", "as device backup wrote it")
-      .addOption(passphraseOption("the passphrase of the backup is in the first line of this file"))
-      .action(async (file: string, options: RestoreOptions) => {
-        const { restoreDevice } = await import("./backup.ts");
-        await restoreDevice(file, options, io);
-      }),
-];
+      .option("--passphrase-file <file>", "the passphrase of the backup is in the first line of this file")
+      .action(async (file: string, options: RestoreOptions) =>
+        (await work()).runDeviceRestoreCommand(file, options, io),
+      ),
+  ];
+}
 
 function studyCommand(io: Console): Command {
   const show = part("show", "Show the study, and the studies that neighbours use and propose. This is the default.");
@@ -291,15 +236,19 @@ function studyCommand(io: Console): Command {
   const withdraw = part("withdraw", "Return to the previous study, as long as it has not ended.");
   const finish = part("finish", "End the previous study now, even if some neighbours have not accepted the new one.");
   const work = () => import("./study.ts");
-  show.action(async ({ state }: StateOptions) => (await work()).showStudy(state, io));
+  show.action(async ({ state }: StateOptions) => (await work()).runDeviceStudyCommand(state, io));
   propose
     .argument("<file.yaml>", "the new study")
-    .action(async (file: string, { state }: StateOptions) => (await work()).proposeStudy(file, state, io));
+    .action(async (file: string, { state }: StateOptions) =>
+      (await work()).runDeviceStudyProposeCommand(file, state, io),
+    );
   accept
     .argument("<hash>", "its hash, or how it begins")
-    .action(async (hash: string, { state }: StateOptions) => (await work()).acceptStudy(hash, state, io));
-  withdraw.action(async ({ state }: StateOptions) => (await work()).withdrawStudy(state, io));
-  finish.action(async ({ state }: StateOptions) => (await work()).finishStudy(state, io));
+    .action(async (hash: string, { state }: StateOptions) =>
+      (await work()).runDeviceStudyAcceptCommand(hash, state, io),
+    );
+  withdraw.action(async ({ state }: StateOptions) => (await work()).runDeviceStudyWithdrawCommand(state, io));
+  finish.action(async ({ state }: StateOptions) => (await work()).runDeviceStudyFinishCommand(state, io));
   const command = new Command("study")
     .description("Show the study of the device, or change it together with its neighbours while all run.")
     .addCommand(show, { isDefault: true })

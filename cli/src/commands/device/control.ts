@@ -5,13 +5,13 @@ import { consentInFolder, pauseDevice, readFolder, resetDevice } from "@fedkm/de
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 
-export async function pause(state: string, isPaused: boolean, io: Console): Promise<void> {
+export async function runDevicePauseCommand(state: string, isPaused: boolean, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const isRunning = await pauseDevice(folder, isPaused, warnOn(io));
   io.stdout.write(`${folder.name} ${isPaused ? "is paused" : "goes on"} ${whenOf(isRunning)}\n`);
 }
 
-export async function reset(state: string, io: Console): Promise<void> {
+export async function runDeviceResetCommand(state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const { setAside, isRunning } = await resetDevice(folder, warnOn(io));
   const copy = setAside === undefined ? "it had no state yet" : `its state until now is in ${setAside}`;
@@ -19,7 +19,7 @@ export async function reset(state: string, io: Console): Promise<void> {
   io.stdout.write(`${folder.name} begins again from its own rows ${whenOf(isRunning)}${network}; ${copy}\n`);
 }
 
-export async function consent(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceConsentCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, study } = await readFolder(state);
   if (!keepsHistory(study)) {
     throw new UsageError(`the study must be guarded or private, got ${study.privacy}: there is nothing to forget`);

@@ -5,17 +5,17 @@ import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } fr
 import {
   createFolder,
   drawInvite,
-  everyInterface,
+  everyMachineInterface,
   folderInvite,
-  freePorts,
-  lookAtRows,
+  freeMachinePorts,
+  lookAtRowSource,
   readStudyText,
+  rowSourceRemarks,
   rowsFault,
-  stayRemarks,
 } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { significant } from "../../numbers.ts";
+import { significantLabel } from "../../numbers.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -48,7 +48,7 @@ function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: s
   const { together, alone } = errors;
   const all = `${study.devices} devices like this one`;
   if (!Number.isFinite(together)) return { isGain: false, words: `the clusters of ${all} would drown in the noise` };
-  const words = `centroids of ${all} can be expected to err by ${significant(together, 2)} of a scale, those of this device alone by ${significant(alone, 2)}`;
+  const words = `centroids of ${all} can be expected to err by ${significantLabel(together, 2)} of a scale, those of this device alone by ${significantLabel(alone, 2)}`;
   return { isGain: together < alone, words };
 }
 
@@ -70,23 +70,24 @@ function linksNeeded({ clusters, colluders = 1 }: Study): string {
   return clusters === "shared" ? `, with ${colluders + 1} neighbours or more` : "";
 }
 
-export async function initDevice(options: InitOptions, io: Console): Promise<void> {
+export async function runDeviceInitCommand(options: InitOptions, io: Console): Promise<void> {
   const { stdout } = io;
   const { state, data, announce = [] } = options;
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRows({ data, study }, process.env);
+  const { rows, counts } = await lookAtRowSource({ data, study }, process.env);
   const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
-  const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
+  const listen =
+    options.listen ?? (await freeMachinePorts("0.0.0.0", 1)).flatMap((port) => everyMachineInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
   const invite = await folderInvite(folder);
   const lines = [
     `device ${name} is in the folder ${state}; its secret key is ${state}/key, keep it there`,
     ...gain,
-    ...stayRemarks(data, study),
+    ...rowSourceRemarks(data, study),
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,

@@ -4,27 +4,27 @@ import { readFileSync } from "node:fs";
 import {
   type AuditLine,
   type AuditReport,
-  auditFacts,
-  followPeer,
+  auditLogFacts,
+  followKeyInFolder,
   readAudit,
   readFolder,
-  revokeNeighbour,
+  revokePeer,
   rotateKey,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import { type Console, warnOn } from "../../console.ts";
-import { writeWhole } from "../../write.ts";
+import { type Console, printAnswer, warnOn } from "../../console.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface RotateOptions {
   readonly state: string;
   readonly now?: boolean;
 }
 
-export async function rotateDevice({ state, now = false }: RotateOptions, io: Console): Promise<void> {
+export async function runDeviceRotateCommand({ state, now = false }: RotateOptions, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const { next, isDone, isRunning, behind, successors } = await rotateKey(folder, now, warnOn(io));
   const file = `${state}/successor`;
-  await writeWhole(file, `${successors}\n`);
+  await writeResultFile(file, `${successors}\n`);
   const names = behind.join(", ");
   const lines = [`${folder.name} has a new key: ${next}`];
   if (isDone || now || behind.length === 0) {
@@ -43,8 +43,8 @@ export async function rotateDevice({ state, now = false }: RotateOptions, io: Co
   io.stdout.write(`${lines.join("\n")}\n`);
 }
 
-export async function followDevice(file: string, state: string, io: Console): Promise<void> {
-  const names = await followPeer(await readFolder(state), readFileSync(file, "utf8"), warnOn(io));
+export async function runDeviceFollowCommand(file: string, state: string, io: Console): Promise<void> {
+  const names = await followKeyInFolder(await readFolder(state), readFileSync(file, "utf8"), warnOn(io));
   const nobody = "no link has followed: the file names no linked peer, or all of them have followed before";
   io.stdout.write(`${names.length > 0 ? `${names.join(", ")} is linked by its new key` : nobody}\n`);
 }
@@ -54,9 +54,13 @@ export interface RevokeOptions {
   readonly reason?: string;
 }
 
-export async function revokeDevice(which: string, { state, reason = "" }: RevokeOptions, io: Console): Promise<void> {
+export async function runDeviceRevokeCommand(
+  which: string,
+  { state, reason = "" }: RevokeOptions,
+  io: Console,
+): Promise<void> {
   const folder = await readFolder(state);
-  const { peer, unlinked, isSelf } = await revokeNeighbour(folder, which, reason, warnOn(io));
+  const { peer, unlinked, isSelf } = await revokePeer(folder, which, reason, warnOn(io));
   const lines = isSelf
     ? [
         `${folder.name} has revoked its own key: every device that has linked it unlinks it when the notice arrives`,
@@ -69,25 +73,19 @@ export async function revokeDevice(which: string, { state, reason = "" }: Revoke
   io.stdout.write(`${lines.join("\n")}\n`);
 }
 
-export async function showLog(
-  { state, json }: { readonly state: string; readonly json?: boolean },
-  { stdout }: Console,
-): Promise<void> {
+export async function runDeviceLogCommand({ state, json }: { state: string; json?: boolean }, io: Console) {
   await readFolder(state);
   const report = await readAudit(state);
   const { lines, broken, cut, last } = report;
   const facts = { isWhole: broken === undefined, broken: broken ?? null, cut, last, lines };
-  const text = json
-    ? JSON.stringify(facts, undefined, 2)
-    : [...lines.map(sentence), "", verdict(report)].map(printable).join("\n");
-  stdout.write(`${text}\n`);
+  printAnswer(io, json, facts, () => [...lines.map(sentence), "", verdict(report)].map(printable));
   if (broken !== undefined) {
     throw new Error(`${state}/${broken.file}, line ${broken.line} must follow the line before it, got a broken chain`);
   }
 }
 
 function sentence(line: AuditLine): string {
-  const facts = auditFacts(line);
+  const facts = auditLogFacts(line);
   return [`${line.at}  ${line.event}`, ...(facts.length > 0 ? [facts.join(", ")] : [])].join("  ");
 }
 

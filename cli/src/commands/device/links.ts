@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { type Study, whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
 import {
-  acceptPeer,
+  acceptStranger,
   folderInvite,
   isLocked,
   type KeyFacts,
@@ -14,13 +14,13 @@ import {
   parseInvite,
   readFolder,
   type Stranger,
-  shortName,
+  strangerName,
   unlinkPeer,
   waitingPeers,
   writeSettings,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import { type Console, warnOn } from "../../console.ts";
+import { type Console, printAnswer, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
 import { NO_INVITE } from "./init.ts";
@@ -32,7 +32,7 @@ export interface NeighbourOptions {
   readonly accept?: "open";
 }
 
-export async function linkDevice(invite: string, options: NeighbourOptions, io: Console): Promise<void> {
+export async function runDeviceLinkCommand(invite: string, options: NeighbourOptions, io: Console): Promise<void> {
   const { state, name, allowRevoked = false } = options;
   const folder = await readFolder(state);
   const neighbour = parseInvite(invite);
@@ -47,7 +47,11 @@ export async function linkDevice(invite: string, options: NeighbourOptions, io: 
   io.stdout.write(`it must link back with\n${(await folderInvite(folder)) ?? NO_INVITE}\n`);
 }
 
-export async function acceptDevice(which: string | undefined, options: NeighbourOptions, io: Console): Promise<void> {
+export async function runDeviceAcceptCommand(
+  which: string | undefined,
+  options: NeighbourOptions,
+  io: Console,
+): Promise<void> {
   const { state, name, allowRevoked = false } = options;
   const folder = await readFolder(state);
   const waiting = waitingPeers(folder);
@@ -58,7 +62,7 @@ export async function acceptDevice(which: string | undefined, options: Neighbour
   }
   const peer = chosenPeer(waiting, which);
   await agreeToOpen(folder.study, options, io);
-  const linked = await acceptPeer(folder, { peer, name, allowRevoked }, warnOn(io));
+  const linked = await acceptStranger(folder, { peer, name, allowRevoked }, warnOn(io));
   io.stdout.write(`linked ${linked}, which had linked this device; it connects within half a minute\n`);
 }
 
@@ -83,18 +87,18 @@ async function agreeToOpen(
 function chosenPeer(waiting: readonly Stranger[], which: string): string {
   const meant = waiting.filter(({ peer }) => which !== "" && (peer.startsWith(which) || peer.endsWith(which)));
   if (meant.length === 1) return meant[0].peer;
-  const known = waiting.map(({ peer }) => shortName(peer)).join(", ");
+  const known = waiting.map(({ peer }) => strangerName(peer)).join(", ");
   throw new RangeError(
     `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
   );
 }
 
-export async function unlinkDevice(which: string, state: string, io: Console): Promise<void> {
+export async function runDeviceUnlinkCommand(which: string, state: string, io: Console): Promise<void> {
   await unlinkPeer(await readFolder(state), which, warnOn(io));
   io.stdout.write(`unlinked ${which}\n`);
 }
 
-export async function setRelay(choice: string, state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceRelayCommand(choice: string, state: string, { stdout }: Console): Promise<void> {
   if (choice !== "on" && choice !== "off") throw new UsageError(`relay must be on or off, got "${choice}"`);
   const folder = await readFolder(state);
   const relay = choice === "on";
@@ -108,10 +112,7 @@ export async function setRelay(choice: string, state: string, { stdout }: Consol
   stdout.write(`${folder.name} ${what} ${when}\n`);
 }
 
-export async function listLinks(
-  { state, json }: { state: string; json?: boolean },
-  { stdout }: Console,
-): Promise<void> {
+export async function runDeviceLinksCommand({ state, json }: { state: string; json?: boolean }, io: Console) {
   const folder = await readFolder(state);
   const status = lastStatus(state);
   const running = status !== undefined && (await isLocked(state)) ? status.links : [];
@@ -123,8 +124,8 @@ export async function listLinks(
   const keys = await keyFacts(folder);
   const facts = { name: folder.name, invite: (await folderInvite(folder)) ?? null, links, pending, keys };
   const lines = [...describeLinks(links), ...describeWaiting(pending, state), ...describeKeys(links, keys)];
-  const text = [...lines.map(printable), "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
-  stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : text}\n`);
+  const invite = ["", "this device's invite:", facts.invite ?? NO_INVITE];
+  printAnswer(io, json, facts, () => [...lines.map(printable), ...invite]);
 }
 
 interface LinkFacts {
@@ -152,7 +153,7 @@ function describeWaiting(waiting: readonly Stranger[], state: string): string[] 
     "",
     "these devices have linked this one and wait to be linked back:",
     ...waiting.map(({ peer, address, attempts }) => `  ${peer} from ${address}, ${attempts} times`),
-    `to link one back: fedkm device accept ${shortName(waiting[0].peer)} --state ${state}`,
+    `to link one back: fedkm device accept ${strangerName(waiting[0].peer)} --state ${state}`,
     "Compare the id with its owner first: anybody can ask to be linked.",
   ];
 }

@@ -2,7 +2,7 @@
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { systemReason } from "@fedkm/files/light";
+import { fileSystemReason } from "@fedkm/files/light";
 import type { Console, Output } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
@@ -21,7 +21,7 @@ export interface RunOptions {
 /** Of pino. */
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-export async function runDevice(options: RunOptions, { stderr }: Console): Promise<void> {
+export async function runDeviceRunCommand(options: RunOptions, { stderr }: Console): Promise<void> {
   const { log: level } = options;
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
   // Without a terminal (nohup, a service) there is none to lose. Node forgets that nohup asked to ignore the signal.
@@ -30,11 +30,11 @@ export async function runDevice(options: RunOptions, { stderr }: Console): Promi
 }
 
 async function serveDashboardOf(state: string, port: number) {
-  const [{ openDashboard }, { folderSource }] = await Promise.all([
+  const [{ openDashboard }, { dashboardSource }] = await Promise.all([
     import("@fedkm/web/server"),
     import("../../dashboard/deviceView.ts"),
   ]);
-  return openDashboard(state, folderSource([state]), port);
+  return openDashboard(state, dashboardSource([state]), port);
 }
 
 async function runUntilStopped(
@@ -120,7 +120,7 @@ export function logOutput(output: Output): LogOutput {
         return;
       }
       output.write(line, (error) => {
-        if (error) lose(systemReason(error));
+        if (error) lose(fileSystemReason(error));
         else failure = undefined;
       });
     },

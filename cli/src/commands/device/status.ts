@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, lastStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import type { Console } from "../../console.ts";
+import { type Console, printAnswer } from "../../console.ts";
 import { NotRunning } from "../../failure.ts";
-import { count, counted, duration, significant } from "../../numbers.ts";
-import { repaint } from "../../progress.ts";
+import { counted, countLabel, duration, significantLabel } from "../../numbers.ts";
+import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -25,10 +25,10 @@ const LOOK_EVERY_MILLISECONDS = 1_000;
 /** Of notices that are over, so many are shown. */
 const MOST_OVER = 5;
 
-export async function showStatus(options: StatusOptions, io: Console): Promise<void> {
+export async function runDeviceStatusCommand(options: StatusOptions, io: Console): Promise<void> {
   if (options.watch === true) return stoppable((signal) => watchStatus(options, io, signal));
   const status = await statusOf(options.state);
-  io.stdout.write(options.json ? `${JSON.stringify(status, undefined, 2)}\n` : `${describe(status).join("\n")}\n`);
+  printAnswer(io, options.json, status, () => describe(status));
   if (!status.isRunning) throw new NotRunning(`${status.name} is not running`);
 }
 
@@ -37,7 +37,7 @@ async function watchStatus({ state, json }: StatusOptions, { stdout }: Console, 
   for (let painted = 0; !signal.aborted; ) {
     const status = await statusOf(state);
     if (json) stdout.write(`${JSON.stringify(status)}\n`);
-    else painted = repaint(stdout, describe(status), painted);
+    else painted = repaintProgressLines(stdout, describe(status), painted);
     await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -58,7 +58,7 @@ function describe(status: RunStatus): string[] {
     ...silence(status),
     `fedkm ${programVersion}, started ${startedAt}`,
     ...(shared == null ? [roundLine(device)] : []),
-    `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
+    `${countLabel(rows)} rows (${countLabel(rowsLeftOut)} left out), ${countLabel(framesSent)} frames sent`,
     ...sharedLines(device),
     ...describeNext(status),
     ...(relay ? [relayLine(relay)] : []),
@@ -79,9 +79,9 @@ function describe(status: RunStatus): string[] {
 }
 
 function roundLine({ round, move, threshold, objective }: RunStatus["device"]): string {
-  const last = move === null ? "none" : significant(move, 2);
-  const part = objective === null ? "none" : significant(objective, 4);
-  return `round ${count(round)}, last move ${last} of the range (sent above ${significant(threshold, 2)}), objective part ${part}`;
+  const last = move === null ? "none" : significantLabel(move, 2);
+  const part = objective === null ? "none" : significantLabel(objective, 4);
+  return `round ${countLabel(round)}, last move ${last} of the range (sent above ${significantLabel(threshold, 2)}), objective part ${part}`;
 }
 
 /** How the sums over all devices are doing, where clusters are shared. */
@@ -89,9 +89,11 @@ function sharedLines({ shared }: RunStatus["device"]): string[] {
   if (shared == null) return [];
   const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings } = shared;
   const sums =
-    devices === null ? "no sums yet" : `last sums over ${count(devices)} devices and ${count(pooledRows ?? 0)} rows`;
+    devices === null
+      ? "no sums yet"
+      : `last sums over ${countLabel(devices)} devices and ${countLabel(pooledRows ?? 0)} rows`;
   return [
-    `shared clusters: generation ${count(generation)} (${stage}), ${sums}, ${count(countedLinks)} links count, sent ${count(tellings)} times`,
+    `shared clusters: generation ${countLabel(generation)} (${stage}), ${sums}, ${countLabel(countedLinks)} links count, sent ${countLabel(tellings)} times`,
     ...(waiting === null ? [] : [`this device ${waiting}`]),
   ];
 }
@@ -100,13 +102,13 @@ function sharedLines({ shared }: RunStatus["device"]): string[] {
 function describeNext({ next }: RunStatus): string[] {
   if (next == null) return [];
   const { study, phase, objective, centroids } = next.device;
-  const part = objective === null ? "none" : significant(objective, 4);
-  const what = `${phase}, ${count(centroids?.length ?? 0)} clusters, objective part ${part}`;
+  const part = objective === null ? "none" : significantLabel(objective, 4);
+  const what = `${phase}, ${countLabel(centroids?.length ?? 0)} clusters, objective part ${part}`;
   return [`changing to study ${study} (${next.studyHash.slice(0, 8)}): ${what}; see fedkm device study`];
 }
 
 function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["relay"]>): string {
-  return `relays to ${count(reservations)} of its neighbours: ${count(circuits)} circuits now, ${count(bytes)} bytes so far`;
+  return `relays to ${countLabel(reservations)} of its neighbours: ${countLabel(circuits)} circuits now, ${countLabel(bytes)} bytes so far`;
 }
 
 function privacyLines({ privacy, guarded, private: released, shared }: RunStatus["device"]): string[] {
@@ -117,16 +119,16 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
   const { added, deleted } = rowsWaiting;
   return [
     mode,
-    `smallest class ${smallestClass === null ? "none" : `${count(smallestClass)} rows`}, ${count(rowsHeldBack)} rows held back, ` +
-      `${count(added)} wait to be added, ${count(deleted)} to be deleted`,
+    `smallest class ${smallestClass === null ? "none" : `${countLabel(smallestClass)} rows`}, ${countLabel(rowsHeldBack)} rows held back, ` +
+      `${countLabel(added)} wait to be added, ${countLabel(deleted)} to be deleted`,
   ];
 }
 
 function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: PrivateStatus): string {
   const used = { cells: "the counts of a grid", means: "the means of its clusters" };
   const what = stage === null ? "nothing is released yet" : `${used[stage]} are used`;
-  const spent = `epsilon ${significant(epsilonSpent, 3)} of ${significant(epsilonLifetime, 3)} spent at delta ${delta}`;
-  return `${count(releases)} releases, ${spent}; ${what}`;
+  const spent = `epsilon ${significantLabel(epsilonSpent, 3)} of ${significantLabel(epsilonLifetime, 3)} spent at delta ${delta}`;
+  return `${countLabel(releases)} releases, ${spent}; ${what}`;
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {
@@ -154,7 +156,7 @@ function describeNotices(notices: readonly Notice[]): string[] {
 /** Why a neighbour is sent nothing, cannot be reached, or was not heard. */
 function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkStatus): string[] {
   const reason = refusal ?? (isConnected ? null : failure);
-  const refused = Object.entries(framesRefused).map(([why, times]) => `${count(times)} ${why}`);
+  const refused = Object.entries(framesRefused).map(([why, times]) => `${countLabel(times)} ${why}`);
   return [
     ...(reason === null ? [] : [`${name}: ${reason.split("\n")[0].slice(0, 200)}`]),
     ...(refused.length === 0 ? [] : [`${name}: frames refused by reason: ${refused.join(", ")}`]),
@@ -169,5 +171,5 @@ function linkRow(link: LinkStatus): string[] {
   const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
   const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
   const leftOut = rejected === null ? "" : `${Math.round(100 * rejected)} %`;
-  return [name, state, heard, leftOut, ...numbers.map((number) => count(number))];
+  return [name, state, heard, leftOut, ...numbers.map((number) => countLabel(number))];
 }

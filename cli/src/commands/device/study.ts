@@ -4,16 +4,16 @@ import { compareStudies, contractOf, parseStudy, type Study, studyId } from "@fe
 import {
   type DaemonStatus,
   type DeviceFolder,
-  finishChange,
+  finishChangeInFolder,
   isLocked,
   lastStatus,
-  lookAtRows,
+  lookAtRowSource,
   readFolder,
-  readNext,
+  readNextInFolder,
   readStudyText,
   rowsFault,
-  withdrawChange,
-  writeNext,
+  withdrawChangeInFolder,
+  writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import { type Console, warnOn } from "../../console.ts";
@@ -22,9 +22,9 @@ import { alignColumns } from "../../table.ts";
 /** So many digits of a hash are shown. */
 const SHORT_HASH = 8;
 
-export async function showStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyCommand(state: string, { stdout }: Console): Promise<void> {
   const { study, path } = await readFolder(state);
-  const next = await readNext(path);
+  const next = await readNextInFolder(path);
   const status = (await isLocked(path)) ? lastStatus(path) : undefined;
   const lines = [
     `study: ${await titleOf(study)}`,
@@ -54,11 +54,11 @@ function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
   ];
 }
 
-export async function proposeStudy(file: string, state: string, io: Console): Promise<void> {
+export async function runDeviceStudyProposeCommand(file: string, state: string, io: Console): Promise<void> {
   await accept(await readFolder(state), parseStudy(readStudyText(file)), io);
 }
 
-export async function acceptStudy(hash: string, state: string, io: Console): Promise<void> {
+export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const proposals = lastStatus(state)?.proposals ?? [];
   const meant = proposals.filter(({ studyHash }) => hash !== "" && studyHash.startsWith(hash.toLowerCase()));
@@ -80,15 +80,15 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
   const id = await idOf(study);
   if (id === (await idOf(folder.study)))
     throw new Error(`study must be another one than that of ${name}, got the same`);
-  const under = await readNext(path);
+  const under = await readNextInFolder(path);
   if (under !== undefined && (await idOf(under)) !== id) {
     throw new Error(
       `${name} must not be changing already (see fedkm device study withdraw), got a change to ${await titleOf(under)}`,
     );
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRows({ data, study }, process.env)).counts);
-  await writeNext(path, study);
+  const fault = rowsFault(study, (await lookAtRowSource({ data, study }, process.env)).counts);
+  await writeNextInFolder(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,
     ...differences(folder.study, study),
@@ -99,15 +99,15 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
   if (fault !== undefined) warnOn(io)(fault);
 }
 
-export async function withdrawStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyWithdrawCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, study } = await folderInChange(state);
-  const isRunning = await withdrawChange(state);
+  const isRunning = await withdrawChangeInFolder(state);
   stdout.write(`${name} stays with ${await titleOf(study)}${isRunning ? ", within a few seconds" : ""}\n`);
 }
 
-export async function finishStudy(state: string, { stdout }: Console): Promise<void> {
+export async function runDeviceStudyFinishCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, next } = await folderInChange(state);
-  const isRunning = await finishChange(state, new Date());
+  const isRunning = await finishChangeInFolder(state, new Date());
   const when = isRunning ? "within a few seconds" : "when it is run";
   const others = "neighbours that have not accepted it are refused until they do";
   stdout.write(`${name} uses only ${await titleOf(next)} ${when}; ${others}\n`);
@@ -115,7 +115,7 @@ export async function finishStudy(state: string, { stdout }: Console): Promise<v
 
 async function folderInChange(state: string): Promise<{ name: string; study: Study; next: Study }> {
   const { name, study } = await readFolder(state);
-  const next = await readNext(state);
+  const next = await readNextInFolder(state);
   if (next === undefined)
     throw new Error(`${name} must be in a change of study, got none (see fedkm device study propose)`);
   return { name, study, next };

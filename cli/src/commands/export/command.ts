@@ -27,7 +27,7 @@ export function exportCommand(io: Console): Command {
     )
     .action(async (model: string, { as: wanted, ...flags }: Omit<ExportFlags, "as"> & { as: string }) => {
       const [as, dialect] = wanted.split(":") as [ExportFlags["as"], ExportFlags["dialect"]];
-      const { exportFile } = await import("./export.ts");
-      await exportFile(model, { ...flags, as, ...(dialect !== undefined && { dialect }) }, io);
+      const { runExportCommand } = await import("./export.ts");
+      await runExportCommand(model, { ...flags, as, ...(dialect !== undefined && { dialect }) }, io);
     });
 }

@@ -4,19 +4,19 @@ import { type ExportOptions, exportModel } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface ExportFlags extends ExportOptions {
   readonly out?: string;
 }
 
-export async function exportFile(file: string, flags: ExportFlags, io: Console): Promise<void> {
+export async function runExportCommand(file: string, flags: ExportFlags, io: Console): Promise<void> {
   const { as, out } = flags;
   if (as === "onnx" && out === undefined) throw new UsageError("--as onnx needs --out FILE (it is binary)");
   const content = exportModel(readModel(file), flags);
   if (out === undefined) io.stdout.write(content as string);
   else {
-    await writeWhole(out, content);
+    await writeResultFile(out, content);
     io.stdout.write(`wrote ${out}\n`);
   }
 }

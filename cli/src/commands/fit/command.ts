@@ -1,7 +1,6 @@
 // fedkm fit: what can be asked of it.
 
 import { defaults } from "@fedkm/core/defaults";
-import type { MethodSettings } from "@fedkm/tables";
 import { couplings, inits, penalties, presets, privacies, schedules } from "@fedkm/tables/light";
 import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
@@ -9,33 +8,18 @@ import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import {
   addDialectOptions,
+  addGraphAndScaleOptions,
   addLabelOptions,
   addMissingOption,
-  addNetworkOptions,
   addSelectionOptions,
   addSourceOptions,
-  type InputFlags,
-  inputOptions,
-  type LabelFlags,
   parseWeighting,
 } from "../../input/options.ts";
-import { addPluginOption, type PluginOptions } from "../../plugins.ts";
-import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
+import { addPluginOption } from "../../plugins.ts";
+import { addThreadsOption } from "../../threads.ts";
 import type { FitFlags } from "./fit.ts";
 
-interface TypedFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, Omit<LabelFlags, "labelsAs"> {
-  labelsAs?: NonNullable<LabelFlags["labelsAs"]> | "none";
-  k?: number;
-  study?: string;
-  alpha: number;
-  graph: string;
-  method: string;
-  scale: string;
-  seed: number;
-  names?: string[];
-  out: string;
-  json?: true;
-}
+type TypedFlags = Omit<FitFlags, "k" | "study"> & { readonly k?: number; readonly study?: string };
 
 export function fitCommand(io: Console): Command {
   const command = new Command("fit")
@@ -53,7 +37,7 @@ export function fitCommand(io: Console): Command {
       "--study <study.yaml>",
       "simulate the devices of this study: columns, bounds, scale, k and alpha are its own",
     );
-  addThreadsOption(addNetworkOptions(command))
+  addThreadsOption(addGraphAndScaleOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option(
       "--sample <rows>",
@@ -71,10 +55,9 @@ export function fitCommand(io: Console): Command {
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",
     )
-    .action(async (files: string[], flags: TypedFlags, called: Command) => {
-      const { fitFiles } = await import("./fit.ts");
-      await fitFiles(files, await completed(flags, called), io);
-    });
+    .action(async (files: string[], flags: TypedFlags, called: Command) =>
+      (await import("./fit.ts")).runFitCommand(files, await completed(flags, called), io),
+    );
 }
 
 /** With what the study says, or with the number of clusters that was typed. */
@@ -83,11 +66,11 @@ async function completed({ study: file, ...flags }: TypedFlags, called: Command)
   if (file !== undefined) {
     const { flagsOfStudy } = await import("./study.ts");
     const typed = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
-    return { ...inputOptions(flags), ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
+    return { ...flags, ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
   }
   if (k === undefined)
     throw new UsageError("--k is missing: say how many clusters, or give --study with a file that does");
-  return { ...inputOptions(flags), k };
+  return { ...flags, k };
 }
 
 function addMethodOptions(command: Command): Command {

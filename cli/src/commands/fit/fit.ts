@@ -1,33 +1,30 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { type Method, methods } from "@fedkm/core";
 import {
-  checkRequest,
+  checkFitRequest,
   type FitContext,
   type FitRequest,
   fitTables,
   type MethodSettings,
-  type NamedMethod,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
-import { type Console, isStyled } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
-import type { SourceFlags } from "../../input/options.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { linksOf, rowsAt } from "../../input/reading.ts";
-import { type PluginOptions, pluginsOf } from "../../plugins.ts";
-import { type Progress, progressOn } from "../../progress.ts";
+import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { checkSelection, type SourceFlags } from "../../input/options.ts";
+import { inputRowsOfCommand, linksOfFlag, methodOfFlag } from "../../input/reading.ts";
+import { type PluginFlags, pluginsOf } from "../../plugins.ts";
+import { type ProgressLine, withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { type ThreadsOptions, withThreads } from "../../threads.ts";
-import { checkFolder } from "../../write.ts";
-import { type ResultsFlags, summary, writeResults } from "./results.ts";
-import { type CoreTime, coreTime, stabilityLater } from "./stabilityLater.ts";
+import { type ThreadFlags, withThreads } from "../../threads.ts";
+import { checkResultFolder } from "../../write.ts";
+import { type ResultsFlags, summary, writeFitCommandResults } from "./results.ts";
+import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
 
-export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginOptions, ThreadsOptions, ResultsFlags {
+export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginFlags, ThreadFlags, ResultsFlags {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
@@ -40,46 +37,30 @@ export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginO
   readonly json?: boolean;
 }
 
-export async function fitFiles(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
-  checkFolder(flags.out);
+export async function runFitCommand(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
+  checkSelection(flags);
+  checkResultFolder(flags.out);
   const plugins = await pluginsOf(flags);
   const asked = {
     ...flags,
-    method: await methodOf(flags.method, plugins.methods),
-    graph: linksOf(flags.graph, plugins.graphs),
+    method: await methodOfFlag(flags.method, plugins.methods),
+    graph: linksOfFlag(flags.graph, plugins.graphs),
   };
-  checkRequest(asked);
-  const progress = progressOn(io.stderr);
-  const core = coreTime();
+  checkFitRequest(asked);
+  const core = commandCoreTime();
   const began = performance.now();
-  const { outcome, written } = await stoppableUnchanged(async (signal) => {
-    try {
-      return await fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env });
-    } finally {
-      progress.erase();
-    }
-  });
+  const { outcome, written } = await stoppableUnchanged((signal) =>
+    withProgress(io, (progress) => fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env })),
+  );
   const milliseconds = { ...outcome.milliseconds, core: core.milliseconds(), total: performance.now() - began };
   const warnings = [...outcome.warnings, ...written.leftOut];
-  if (flags.json)
-    io.stdout.write(`${JSON.stringify(summary(outcome, warnings, written.paths, milliseconds), undefined, 2)}\n`);
-  else io.stdout.write(`${fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
-}
-
-/** Methods of plug-ins come first. Only the shared one needs what devices are made of. */
-export async function methodOf(name: string, plugged: Readonly<Record<string, Method>>): Promise<string | NamedMethod> {
-  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
-  if (Object.hasOwn(methods, name)) return name;
-  if (name !== "shared") {
-    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
-    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
-  }
-  const { sharedMethod } = await import("@fedkm/device");
-  return { name, method: sharedMethod };
+  printAnswer(io, flags.json, summary(outcome, warnings, written.paths, milliseconds), () =>
+    fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
+  );
 }
 
 interface Watched {
-  readonly progress: Progress;
+  readonly progress: ProgressLine;
   readonly core: CoreTime;
   readonly signal: AbortSignal;
   readonly env: Console["env"];
@@ -93,15 +74,15 @@ async function fitAndWrite(
 ) {
   const compute: FitContext["compute"] = (work) => core.measure(() => interruptible(work, signal));
   let endStability = () => {};
-  const rows = await rowsAt(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
-  const onProgress = stepWatch(progress, rows.files);
+  const rows = await inputRowsOfCommand(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
+  const onProgress = progressWatch(progress, rows.files);
   const context: FitContext = {
     signal,
     onProgress,
     compute,
     withKernel: (datasets, work) => withThreads(flags, datasets, work),
     examineLater(task, here) {
-      const later = stabilityLater(task, flags, here, core);
+      const later = startStabilityProcess(task, flags, here, core);
       endStability = later.end;
       return later.answer;
     },
@@ -109,7 +90,7 @@ async function fitAndWrite(
   try {
     const outcome = await fitTables({ ...asked, ...rows }, context);
     progress.announce("fedkm  writing the results");
-    return { outcome, written: await writeResults(outcome, flags, { progress, signal }) };
+    return { outcome, written: await writeFitCommandResults(outcome, flags, { progress, signal }) };
   } finally {
     endStability();
   }

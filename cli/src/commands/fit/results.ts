@@ -5,10 +5,9 @@ import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import { blankDocument } from "@fedkm/pictures/node";
 import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
-import type { Progress } from "../../progress.ts";
-import { percentText } from "../../progress.ts";
-import { heed } from "../../stop.ts";
-import { writeFolder } from "../../write.ts";
+import { type ProgressLine, progressPercent } from "../../progress.ts";
+import { throwIfStopped } from "../../stop.ts";
+import { writeResultFolder } from "../../write.ts";
 
 export interface ResultsFlags extends DialectOptions {
   readonly out: string;
@@ -21,10 +20,10 @@ export interface ResultsFlags extends DialectOptions {
 const FOLDER = "labels";
 
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
-export async function writeResults(
+export async function writeFitCommandResults(
   outcome: FitOutcome,
   flags: ResultsFlags,
-  { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
+  { progress, signal }: { readonly progress: ProgressLine; readonly signal: AbortSignal },
 ) {
   const { reportPage } = await import("@fedkm/tables/report");
   const { labelsAs, ...dialect } = flags;
@@ -40,13 +39,13 @@ export async function writeResults(
   const labelsOfFile = labelsInOrder(outcome, flags.distances === true);
   const began = performance.now();
   let done = 0;
-  await heed(signal);
-  await writeFolder(flags.out, async (put) => {
+  await throwIfStopped(signal);
+  await writeResultFolder(flags.out, async (put) => {
     for (const [i, own] of files.entries()) {
       const { labelOf, further } = labelsOfFile(own);
       const watched = (row: number) => {
         if (row % ROWS_A_WORD === 0)
-          progress.show(`fedkm  labels ${percentText((done + row) / all, performance.now() - began)}  ${own.file}`);
+          progress.show(`fedkm  labels ${progressPercent((done + row) / all, performance.now() - began)}  ${own.file}`);
         return labelOf(row);
       };
       let bytes = 0;
@@ -123,24 +122,10 @@ export function summary(
   paths: readonly string[],
   milliseconds: object,
 ) {
-  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
+  const { columns, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
     outcome.model;
-  const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
-  return {
-    options,
-    devices: sizes,
-    columns,
-    clusters,
-    numbersAgree: outcome.numbersAgree,
-    objective,
-    rounds,
-    converged,
-    messages,
-    bytes,
-    guarded,
-    certificate,
-    warnings,
-    files: paths,
-    milliseconds,
-  };
+  const devices = outcome.model.devices.map(({ name, rows, sizes }) => ({ name, rows, sizes }));
+  const answer = { options, devices, columns, clusters, numbersAgree: outcome.numbersAgree };
+  const run = { objective, rounds, converged, messages, bytes, guarded, certificate };
+  return { ...answer, ...run, warnings, files: paths, milliseconds };
 }

@@ -6,8 +6,8 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { MethodSettings, Stability, StabilityTask } from "@fedkm/tables";
-import type { PluginOptions } from "../../plugins.ts";
-import type { ThreadsOptions } from "../../threads.ts";
+import type { PluginFlags } from "../../plugins.ts";
+import type { ThreadFlags } from "../../threads.ts";
 
 // How long the library computes while a command runs. Where two processes do so at once, that time counts once.
 
@@ -25,7 +25,7 @@ export interface CoreTime {
   milliseconds(): number;
 }
 
-export function coreTime(now = () => performance.timeOrigin + performance.now()): CoreTime {
+export function commandCoreTime(now = () => performance.timeOrigin + performance.now()): CoreTime {
   const spans: Span[] = [];
   return {
     async measure(work) {
@@ -49,7 +49,7 @@ export function coreTime(now = () => performance.timeOrigin + performance.now())
 }
 
 /** What says which method runs again. */
-interface MethodFlags extends MethodSettings, PluginOptions {
+interface MethodFlags extends MethodSettings, PluginFlags {
   readonly k: number;
   readonly alpha: number;
   readonly seed: number;
@@ -75,9 +75,9 @@ const WORTHWHILE_ROWS = 100_000;
 const file = fileURLToPath(new URL("../../../dist/commands/fit/stabilityProcess.js", import.meta.url));
 
 /** `end` ends the process, whether it has answered or not. */
-export function stabilityLater(
+export function startStabilityProcess(
   task: StabilityTask,
-  flags: MethodFlags & ThreadsOptions & { readonly study?: unknown },
+  flags: MethodFlags & ThreadFlags & { readonly study?: unknown },
   here: () => Promise<Stability>,
   core: CoreTime,
 ): { answer(): Promise<Stability>; end(): void } {

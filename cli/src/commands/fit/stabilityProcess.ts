@@ -1,15 +1,15 @@
 // The main file of a process that says how stable clusters are: one task, one answer.
 
-import { checkMethod, examineStability, refitOf } from "@fedkm/tables";
+import { checkFitMethod, examineStability, refitForStability } from "@fedkm/tables";
+import { methodOfFlag } from "../../input/reading.ts";
 import { pluginsOf } from "../../plugins.ts";
-import { methodOf } from "./fit.ts";
 import type { StabilityAnswer, StabilityOrder } from "./stabilityLater.ts";
 
 const now = () => performance.timeOrigin + performance.now();
 
 process.once("message", async ({ task, flags }: StabilityOrder) => {
   const { methods } = await pluginsOf(flags);
-  const refit = refitOf(checkMethod({ ...flags, method: await methodOf(flags.method, methods) }));
+  const refit = refitForStability(checkFitMethod({ ...flags, method: await methodOfFlag(flags.method, methods) }));
   const from = now();
   const stability = examineStability(task, refit);
   const answer: StabilityAnswer = { stability, span: { from, to: now() } };

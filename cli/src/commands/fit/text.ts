@@ -1,9 +1,9 @@
 // What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
-import { type ColumnMean, columnMeans } from "@fedkm/files";
-import { encodingOfModel, endWords, type FitOutcome, isShared, runWords } from "@fedkm/tables";
+import { type ColumnMean, encodedMeans } from "@fedkm/files";
+import { encodingOfModel, type FitOutcome, isModelShared, modelEndWords, modelRunWords } from "@fedkm/tables";
 import { bold } from "../../console.ts";
-import { count, counted, dateText, significant, spreads } from "../../numbers.ts";
+import { counted, countLabel, readableDate, readableSpread, significantLabel } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
 
 const WIDTH = 80;
@@ -29,7 +29,7 @@ export function fitText(
     ...(guarded === undefined
       ? []
       : [
-          `guarded: ${counted(guarded.rowsHeldBack, "row")} held back, ${count(guarded.rowsLeftOut)} left out, ` +
+          `guarded: ${counted(guarded.rowsHeldBack, "row")} held back, ${countLabel(guarded.rowsLeftOut)} left out, ` +
             `smallest class ${counted(guarded.smallestClass, "row")} (minimum ${guarded.minimum})`,
         ]),
   ];
@@ -49,10 +49,10 @@ export function fitText(
 
 function runText(model: FitOutcome["model"]): string {
   const { devices, options, objective } = model;
-  const { name, pull } = runWords(model);
-  const isDeviceWeighted = options.weighting === "device" && devices.length > 1 && !isShared(model);
+  const { name, pull } = modelRunWords(model);
+  const isDeviceWeighted = options.weighting === "device" && devices.length > 1 && !isModelShared(model);
   const weights = isDeviceWeighted ? ", every device counts the same" : "";
-  const end = `${endWords(model)}, objective ${significant(objective, 4)}`;
+  const end = `${modelEndWords(model)}, objective ${significantLabel(objective, 4)}`;
   return `${name}, k = ${options.k}, ${pull}${weights}, seed ${options.seed}: ${end}`;
 }
 
@@ -62,18 +62,18 @@ function clusterTable({ devices, clusters, ...model }: FitOutcome["model"]): str
   const several = devices.length > 1;
   const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
     name === undefined ? String(c) : `${c} ${name}`,
-    count(rows),
+    countLabel(rows),
     ...(mean === null
       ? shown.map(() => NOTHING)
-      : columnMeans(shown, mean).map((own, x) => meanText(own, model.dates?.includes(shown[x].name) === true))),
-    ...(several ? [spreads(difference, NOTHING), farthestDevice(farthest, farthestDifference)] : []),
+      : encodedMeans(shown, mean).map((own, x) => meanText(own, model.dates?.includes(shown[x].name) === true))),
+    ...(several ? [readableSpread(difference, NOTHING), farthestDevice(farthest, farthestDifference)] : []),
   ]);
   return [["cluster", "rows", ...shown.map(({ name }) => name), ...(several ? ["apart", "farthest"] : [])], ...lines];
 }
 
 /** A number, or the value that most rows have with its share. */
 function meanText({ mean = 0, shares }: ColumnMean, isDate: boolean): string {
-  if (shares === undefined) return isDate ? dateText(mean) : significant(mean, 4);
+  if (shares === undefined) return isDate ? readableDate(mean) : significantLabel(mean, 4);
   const [{ value, share }] = shares;
   return `${value.length > LONGEST_NAME ? `${value.slice(0, LONGEST_NAME)}...` : value} ${Math.round(100 * share)} %`;
 }
@@ -85,7 +85,7 @@ function farthestDevice(name: string | null, difference: number | null): string 
   if (name === null) return NOTHING;
   // Names often differ in a number at their end.
   const short = name.length > LONGEST_NAME ? `${name.slice(0, 9)}...${name.slice(-8)}` : name;
-  return `${short} ${spreads(difference, NOTHING)}`;
+  return `${short} ${readableSpread(difference, NOTHING)}`;
 }
 
 function shortened(paths: readonly string[]): string[] {

@@ -4,7 +4,8 @@ import { isAddress } from "@fedkm/sql/address";
 import { Command } from "commander";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
+import { addDialectOptions } from "../../input/options.ts";
+import type { InspectFlags } from "./inspect.ts";
 
 export function inspectCommand(io: Console): Command {
   const command = new Command("inspect")
@@ -16,15 +17,10 @@ export function inspectCommand(io: Console): Command {
   return addDialectOptions(command)
     .option("--json", "print it as one JSON object")
     .addHelpText("after", "\nExample:\n  fedkm inspect examples/north.csv examples/south.csv")
-    .action(async (files: string[], flags: DialectFlags & { json?: true }) => {
-      const { json, ...rest } = flags;
-      if (files.some(isAddress)) {
-        if (files.length > 1) throw new UsageError(`a source is inspected alone, got ${files.length} names`);
-        const { inspectSource } = await import("./inspect.ts");
-        await inspectSource(files[0], json === true, io);
-        return;
-      }
-      const { inspectFiles } = await import("./inspect.ts");
-      await inspectFiles(files, dialectOptions(rest), json === true, io);
+    .action(async (files: string[], { json = false, ...dialect }: InspectFlags) => {
+      const { runInspectCommand, runInspectSourceCommand } = await import("./inspect.ts");
+      if (!files.some(isAddress)) return runInspectCommand(files, dialect, json, io);
+      if (files.length > 1) throw new UsageError(`a source is inspected alone, got ${files.length} names`);
+      return runInspectSourceCommand(files[0], json, io);
     });
 }

@@ -1,48 +1,46 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
-import type { describeSource } from "@fedkm/sql";
 import {
   deviceNames,
   type InspectedColumn,
   type InspectedTable,
+  inspectedRemarks,
+  inspectedValue,
   inspectTable,
   type Obstacle,
-  proposalFor,
-  remarks,
-  shownValue,
+  proposedCommandLine,
 } from "@fedkm/tables";
 import { shellNames } from "@fedkm/tables/light";
-import type { Console } from "../../console.ts";
-import { filesAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
-import { commaRemedy, refusalLine } from "../../remedies.ts";
+import { type Console, printAnswer } from "../../console.ts";
+import { inputFilesOfCommand } from "../../input/reading.ts";
+import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
+import { commaRemedyFlags, refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-// fedkm inspect of a source: its columns and their ranges, from one query over all rows.
+export type InspectFlags = DialectOptions & { readonly json?: boolean };
 
-export async function inspectSource(address: string, json: boolean, io: Console): Promise<void> {
+/** The columns of a source and their ranges, from one query over all rows. */
+export async function runInspectSourceCommand(address: string, json: boolean, io: Console): Promise<void> {
   const sql = await import("@fedkm/sql");
-  const { engine, rows, columns } = await sql.describeSource(address, { env: io.env });
-  if (json) {
-    io.stdout.write(`${JSON.stringify({ source: address, engine, rows, columns: columns.map(flat) }, undefined, 2)}\n`);
-    return;
-  }
+  const { engine, rows, columns } = await sql.describeSqlSource(address, { env: io.env });
   const cells = columns.map(({ name, type, seen }) => {
     if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
     const { least, most, missing, infinite } = seen;
-    const remark = infinite > 0 ? `infinite in ${count(infinite)} rows` : least === most ? "always the same" : "";
-    return [name, type, significant(least, 4), significant(most, 4), count(missing), remark];
+    const remark = infinite > 0 ? `infinite in ${countLabel(infinite)} rows` : least === most ? "always the same" : "";
+    return [name, type, significantLabel(least, 4), significantLabel(most, 4), countLabel(missing), remark];
   });
-  const counted = rows === undefined ? "no column of numbers" : `${count(rows)} ${rows === 1 ? "row" : "rows"}`;
+  const counted = rows === undefined ? "no column of numbers" : `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`;
   const title = `${address}: ${engine}, ${counted}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`;
   const table = alignColumns([["column", "type", "least", "most", "missing", ""], ...cells]);
-  io.stdout.write(`${[title, "", ...table].join("\n")}\n`);
-}
-
-function flat({ seen, ...column }: Awaited<ReturnType<typeof describeSource>>["columns"][number]) {
-  return { ...column, ...seen };
+  const facts = {
+    source: address,
+    engine,
+    rows,
+    columns: columns.map(({ seen, ...column }) => ({ ...column, ...seen })),
+  };
+  printAnswer(io, json, facts, () => [title, "", ...table]);
 }
 
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
@@ -53,7 +51,7 @@ function comparison(looks: readonly InspectedTable[]): string[] {
   const rows = names.flatMap((name) => {
     const own = looks.map(({ columns }) => columns.find((column) => column.name === name));
     const without = files.filter((_, i) => own[i] === undefined);
-    if (without.length > 0) return [[name, "", "", "", `not in ${listed(without)}`]];
+    if (without.length > 0) return [[name, "", "", "", `not in ${firstNames(without, MOST_FILES)}`]];
     const kinds = new Set(own.map((column) => column?.kind));
     if (kinds.size > 1) return [[name, "", "", "", `of different types: ${[...kinds].join(", ")}`]];
     return meanLine(files, own);
@@ -75,18 +73,13 @@ function meanLine(files: readonly string[], own: readonly (InspectedColumn | und
   const total = seen.reduce((sum, { count }) => sum + count, 0);
   const within = Math.sqrt(seen.reduce((sum, { count, deviation }) => sum + count * deviation ** 2, 0) / total);
   const apart = within > 0 ? ((high.mean - low.mean) / within).toFixed(2) : "";
-  const shown = [low, high].map(({ column, mean, file }) => `${shownValue(column, mean)} ${file}`);
+  const shown = [low, high].map(({ column, mean, file }) => `${inspectedValue(column, mean)} ${file}`);
   return [[low.column.name, ...shown, apart, ""]];
 }
 
 const MOST_FILES = 3;
 
-function listed(files: readonly string[]): string {
-  const shown = files.slice(0, MOST_FILES).join(", ");
-  return files.length > MOST_FILES ? `${shown} and ${files.length - MOST_FILES} more` : shown;
-}
-
-export async function inspectFiles(
+export async function runInspectCommand(
   patterns: readonly string[],
   options: DialectOptions,
   json: boolean,
@@ -95,28 +88,24 @@ export async function inspectFiles(
   const looks = await stoppableUnchanged(async (signal) => {
     const all: InspectedTable[] = [];
     const context = { signal, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
-    for (const file of await filesAt(patterns)) all.push(await inspectTable(file, options, context));
+    for (const file of await inputFilesOfCommand(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const { command, first: obstacles } = proposalFor(looks, options);
+  const { command, first: obstacles } = proposedCommandLine(looks, options);
   const first = obstacles.map(obstacleWords);
-  if (json) {
-    const files = looks.map(facts);
-    const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
-    io.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
-    return;
-  }
+  const files = looks.map(facts);
+  const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
   const ending = [
     ...first.map((step) => `first: ${step}`),
     // On one line, however long: it is there to be pasted.
     ...(first.length === 0 ? [command] : []),
   ];
   const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
-  io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+  printAnswer(io, json, all, () => blocks.flatMap((lines, i) => (i === 0 ? lines : ["", ...lines])));
 }
 
 function obstacleWords(obstacle: Obstacle): string {
-  if (obstacle.kind === "commas") return commaRemedy(`the commas in ${shellNames(obstacle.columns)}`);
+  if (obstacle.kind === "commas") return commaRemedyFlags(`the commas in ${shellNames(obstacle.columns)}`);
   if (obstacle.kind === "nothing to cluster") return "there is no column that can be clustered";
   return `fix the lines of ${obstacle.files.join(", ")} that cannot be read`;
 }
@@ -147,27 +136,27 @@ function text(look: InspectedTable): string[] {
     `${file}: ${description(layout, rows)}`,
     "",
     ...alignColumns(table),
-    ...(repeatedRows > 0 ? ["", `${count(repeatedRows)} rows repeat an earlier one`] : []),
+    ...(repeatedRows > 0 ? ["", `${countLabel(repeatedRows)} rows repeat an earlier one`] : []),
     ...(bad.count > 0
-      ? ["", `${count(bad.count)} ${bad.count === 1 ? "cell" : "cells"} cannot be read:`, ...refusals]
+      ? ["", `${countLabel(bad.count)} ${bad.count === 1 ? "cell" : "cells"} cannot be read:`, ...refusals]
       : []),
-    ...(bad.count > MOST_SHOWN ? [`  and ${count(bad.count - MOST_SHOWN)} more`] : []),
+    ...(bad.count > MOST_SHOWN ? [`  and ${countLabel(bad.count - MOST_SHOWN)} more`] : []),
   ];
 }
 
 function columnLine(own: InspectedColumn, rows: number): string[] {
   const { name, kind, statistics, range, words } = own;
-  const remark = remarks(own, rows).join(", ");
-  const missing = own.missing === undefined ? "" : count(own.missing);
+  const remark = inspectedRemarks(own, rows).join(", ");
+  const missing = own.missing === undefined ? "" : countLabel(own.missing);
   if (statistics !== undefined && range !== undefined) {
     const { quartiles, mean, deviation, distinct } = statistics;
-    const shown = (value: number) => shownValue(own, value);
-    const spread = significant(deviation, 3) + (kind === "date" ? " days" : "");
+    const shown = (value: number) => inspectedValue(own, value);
+    const spread = significantLabel(deviation, 3) + (kind === "date" ? " days" : "");
     return [
       name,
       kind,
       missing,
-      count(distinct),
+      countLabel(distinct),
       shown(range.least),
       quartiles.map(shown).join(" "),
       shown(range.most),
@@ -177,7 +166,7 @@ function columnLine(own: InspectedColumn, rows: number): string[] {
     ];
   }
   const most = words === undefined ? "" : `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %`;
-  return [name, kind, missing, words === undefined ? "" : count(words.distinct), "", most, "", "", "", remark];
+  return [name, kind, missing, words === undefined ? "" : countLabel(words.distinct), "", most, "", "", "", remark];
 }
 
 const formats = {
@@ -196,7 +185,7 @@ function description({ format, packed, dialect, columns, sheets }: FileLayout, r
     `${formats[format]}${packed ? ", packed" : ""}`,
     ...(dialect ? [`${delimiter} between cells`, dialect.header ? "with a header" : "without a header"] : []),
     ...(sheets && sheets.length > 1 ? [`sheets ${sheets.join(", ")}`] : []),
-    `${count(rows)} ${rows === 1 ? "row" : "rows"}`,
+    `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`,
     `${columns.length} ${columns.length === 1 ? "column" : "columns"}`,
   ].join(", ");
 }

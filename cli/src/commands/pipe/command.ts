@@ -7,8 +7,5 @@ export function pipeCommand(io: Console): Command {
   return new Command("pipe")
     .description("Answer programs in other languages: frames on standard input, answers on standard output.")
     .addHelpText("after", "\nThe Python package speaks to it; docs/python.md has the frames to the byte.")
-    .action(async () => {
-      const { answerFrames } = await import("./pipe.ts");
-      await answerFrames(io);
-    });
+    .action(async () => (await import("./pipe.ts")).runPipeCommand(io));
 }

@@ -28,7 +28,7 @@ const LENGTH = 4;
 /** Numbers are handed over as they lie in memory. */
 if (endianness() !== "LE") throw new Error("fedkm pipe needs a little-endian machine");
 
-export function* encodeFrame(header: Frame["header"], arrays: readonly FrameArray[]): Generator<Uint8Array> {
+export function* encodePipeFrame(header: Frame["header"], arrays: readonly FrameArray[]): Generator<Uint8Array> {
   const announced = arrays.map(({ data, rows, cols }) => ({ kind: kindOf(data), rows, cols }));
   const text = Buffer.from(JSON.stringify({ ...header, arrays: announced }));
   const length = Buffer.alloc(LENGTH);
@@ -43,7 +43,7 @@ function kindOf(data: Numbers): Kind {
 }
 
 /** The frames of a stream, one after the other. A stream that ends within a frame is refused. */
-export async function* decodeFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+export async function* decodePipeFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const bytes = new Incoming(pieces);
   for (;;) {
     const length = await bytes.take(LENGTH, { orEnd: true });

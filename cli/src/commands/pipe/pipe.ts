@@ -2,11 +2,12 @@
 
 import { once } from "node:events";
 import { type Matrix, predict } from "@fedkm/core";
-import { type FitRequest, fitTables, type LinksRequest, optionNames } from "@fedkm/tables";
+import { type FitRequest, fitTables, type LinksRequest, requestOptionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
+import { methodOfFlag } from "../../input/reading.ts";
 import { version } from "../../version.ts";
-import { decodeFrames, encodeFrame, type Frame, type FrameArray } from "./frames.ts";
+import { decodePipeFrames, encodePipeFrame, type Frame, type FrameArray } from "./frames.ts";
 
 // What fedkm pipe computes: a request for clusters of matrices, answered as fedkm fit answers it, and labels of further rows.
 
@@ -26,7 +27,7 @@ function asMatrix({ data, rows, cols }: FrameArray): Matrix {
 async function fitAnswer({ request, names }: Frame["header"], datasets: readonly Matrix[]): Promise<Frame> {
   const called = Array.isArray(names) ? names.map(String) : datasets.map((_, i) => String(i));
   const tables = datasets.map((points, i) => ({ name: called[i], points }));
-  const { model, labels, sums } = await fitTables({ ...requestOf(request), tables, examine: false });
+  const { model, labels, sums } = await fitTables({ ...(await requestOf(request)), tables, examine: false });
   const { objective, rounds, converged, messages, bytes } = model;
   const { k, cols, counts } = sums;
   // A cluster without any row has no mean.
@@ -42,13 +43,14 @@ async function fitAnswer({ request, names }: Frame["header"], datasets: readonly
   };
 }
 
-function requestOf(request: unknown): FitRequest {
+async function requestOf(request: unknown): Promise<FitRequest> {
   if (typeof request !== "object" || request === null || Array.isArray(request))
     throw new UsageError(`request must be an object, got ${JSON.stringify(request)}`);
   const { graph = "complete", ...rest } = request as { graph?: unknown } & FitRequest;
   if (typeof graph !== "string" && !Array.isArray(graph))
     throw new UsageError(`graph must be a rule or a list of links, got ${JSON.stringify(graph)}`);
-  return { ...rest, graph: graph as LinksRequest };
+  const method = typeof rest.method === "string" ? { method: await methodOfFlag(rest.method) } : {};
+  return { ...rest, ...method, graph: graph as LinksRequest };
 }
 
 /** Centroids first, then the points whose nearest ones are asked for. */
@@ -60,11 +62,11 @@ function predictAnswer([centroids, points]: readonly Matrix[]): Frame {
 /** A change after which older programs would misread an answer gets another number. */
 const PIPE_VERSION = 1;
 
-export async function answerFrames({ stdin }: Console): Promise<void> {
+export async function runPipeCommand({ stdin }: Console): Promise<void> {
   if (stdin === undefined || stdin.isTTY)
     throw new UsageError("pipe must be started by a program that writes frames, got a terminal");
   await send({ header: { fedkm: version(), pipe: PIPE_VERSION }, arrays: [] });
-  for await (const request of decodeFrames(stdin)) await send(await answered(request));
+  for await (const request of decodePipeFrames(stdin)) await send(await answered(request));
 }
 
 /** A request that cannot be meant is answered by a sentence, and the next one is read. */
@@ -73,13 +75,13 @@ async function answered(request: Frame): Promise<Frame> {
     return await answer(request);
   } catch (error) {
     // Programs have parameters where the command line has flags.
-    const refusal = optionNames(messageLine(error).replace(/^fedkm: /, ""), (words) => words.join("_"));
+    const refusal = requestOptionNames(messageLine(error).replace(/^fedkm: /, ""), (words) => words.join("_"));
     return { header: { refusal }, arrays: [] };
   }
 }
 
 async function send({ header, arrays }: Frame): Promise<void> {
-  for (const piece of encodeFrame(header, arrays)) {
+  for (const piece of encodePipeFrame(header, arrays)) {
     if (!process.stdout.write(piece)) await once(process.stdout, "drain");
   }
 }

@@ -22,15 +22,16 @@ export function playgroundCommand(io: Console): Command {
     )
     .addHelpText("after", "\nExamples:\n  fedkm playground --port 8080\n  fedkm playground 'data=aniso&alpha=5'")
     .action(async (state: string, { port }: { port: number }) => {
-      const [{ unreadSettings }, { servePlayground }, { stoppable, untilStopped }, { UsageError }] = await Promise.all([
-        import("@fedkm/web"),
-        import("@fedkm/web/server"),
-        import("../../stop.ts"),
-        import("../../failure.ts"),
-      ]);
+      const [{ unreadSetupSettings }, { servePlayground }, { stoppable, untilStopped }, { UsageError }] =
+        await Promise.all([
+          import("@fedkm/web"),
+          import("@fedkm/web/server"),
+          import("../../stop.ts"),
+          import("../../failure.ts"),
+        ]);
       const shown = state.replace(/^#/, "");
       // The page leaves out what it cannot read; a command says so.
-      const unread = unreadSettings(shown).map((setting) => `"${setting}"`);
+      const unread = unreadSetupSettings(shown).map((setting) => `"${setting}"`);
       if (unread.length > 0)
         throw new UsageError(`state must hold settings of the playground, got ${unread.join(", ")}`);
       await stoppable(async (signal) => {

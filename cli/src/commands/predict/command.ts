@@ -1,27 +1,12 @@
 // fedkm predict: what can be asked of it.
 
-import type { MissingPolicy } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { Command } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import {
-  addDialectOptions,
-  addLabelOptions,
-  type DialectFlags,
-  dialectOptions,
-  type LabelFlags,
-} from "../../input/options.ts";
-
-interface PredictFlags extends DialectFlags, LabelFlags {
-  model: string;
-  device?: string;
-  deviceColumn?: string;
-  missing?: MissingPolicy;
-  out?: string;
-  json?: true;
-}
+import { addDialectOptions, addLabelOptions } from "../../input/options.ts";
+import type { PredictFlags } from "./predict.ts";
 
 export function predictCommand(io: Console): Command {
   const command = new Command("predict")
@@ -55,13 +40,9 @@ export function predictCommand(io: Console): Command {
       "\nExample:\n  fedkm predict --model clusters/model.json --device north examples/south.csv --out labelled.csv",
     )
     .action(async (files: string[], flags: PredictFlags) => {
-      if (files.some(isAddress)) {
-        if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
-        const { predictSource } = await import("./predict.ts");
-        await predictSource(files[0], flags, io);
-        return;
-      }
-      const { predictFiles } = await import("./predict.ts");
-      await predictFiles(files, dialectOptions(flags), io);
+      const { runPredictCommand, runPredictSourceCommand } = await import("./predict.ts");
+      if (!files.some(isAddress)) return runPredictCommand(files, flags, io);
+      if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
+      return runPredictSourceCommand(files[0], flags, io);
     });
 }

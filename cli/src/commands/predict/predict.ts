@@ -2,11 +2,11 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type LabelFormat, labelFile, type MissingPolicy, nameOfLabelled } from "@fedkm/files";
+import { type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import {
-  centroidsAt,
-  deviceOrName,
   type LabelledTable,
+  modelCentroids,
+  modelDeviceOrName,
   type PredictRequest,
   predictTables,
   rowColumns,
@@ -14,24 +14,21 @@ import {
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import type { LabelFlags } from "../../input/options.ts";
-import { filesAt } from "../../input/reading.ts";
-import { count, counted } from "../../numbers.ts";
+import { inputFilesOfCommand } from "../../input/reading.ts";
+import { counted, countLabel } from "../../numbers.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
-// fedkm predict of a source: labels are written where the rows are, and only when a table for them is named.
-
-interface PredictSourceOptions extends LabelFlags {
+export interface PredictFlags extends Omit<PredictRequest, "model" | "tables" | "files"> {
   readonly model: string;
-  readonly device?: string;
-  readonly deviceColumn?: string;
-  readonly missing?: MissingPolicy;
   readonly out?: string;
+  readonly labelsAs?: LabelFormat;
+  readonly distances?: boolean;
   readonly json?: boolean;
 }
 
-export async function predictSource(address: string, options: PredictSourceOptions, io: Console): Promise<void> {
+/** Labels of a source are written where the rows are, and only when a table for them is named. */
+export async function runPredictSourceCommand(address: string, options: PredictFlags, io: Console): Promise<void> {
   const { out, deviceColumn, labelsAs, distances, missing, device, json = false } = options;
   if (out === undefined) throw new UsageError("labels of a source need --out TABLE, the new table for them");
   const forFiles = Object.entries({
@@ -52,31 +49,27 @@ export async function predictSource(address: string, options: PredictSourceOptio
   const { openSource } = await import("@fedkm/sql");
   const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
   try {
-    const number = deviceOrName(model, device, source.name, "the source");
-    await source.labelInto(out, centroidsAt(model, number), model.scaling);
+    const number = modelDeviceOrName(model, device, source.name, "the source");
+    await source.labelInto(out, modelCentroids(model, number), model.scaling);
     const { rows, dropped } = source;
     if (json)
       io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
-    else io.stdout.write(`${count(rows)} rows labelled: table ${out}\n`);
+    else io.stdout.write(`${countLabel(rows)} rows labelled: table ${out}\n`);
   } finally {
     await source.close();
   }
 }
 
-export interface PredictOptions extends Omit<PredictRequest, "model" | "tables" | "files"> {
-  readonly model: string;
-  readonly out?: string;
-  readonly labelsAs?: LabelFormat;
-  readonly distances?: boolean;
-  readonly json?: boolean;
-}
-
 type WrittenTable = LabelledTable & { readonly file: string; readonly out?: string };
 
-export async function predictFiles(patterns: readonly string[], options: PredictOptions, io: Console): Promise<void> {
+export async function runPredictCommand(
+  patterns: readonly string[],
+  options: PredictFlags,
+  io: Console,
+): Promise<void> {
   const model = readModel(options.model);
   const { out, json, labelsAs: as } = options;
-  const files = await filesAt(patterns);
+  const files = await inputFilesOfCommand(patterns);
   checkOptions(files, options);
   const labelled: WrittenTable[] = [];
   const label = async (file: string, signal: AbortSignal) => {
@@ -87,7 +80,7 @@ export async function predictFiles(patterns: readonly string[], options: Predict
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
       labelFile(file, labelOf, put, { ...options, further, ...(as && { as }) });
     const path = out === undefined ? undefined : files.length === 1 ? out : join(out, await nameOf(file, options));
-    if (path !== undefined) await writeWhole(path, async (put) => void (await write(put)));
+    if (path !== undefined) await writeResultFile(path, async (put) => void (await write(put)));
     else if (!json) await write(async (piece) => void io.stdout.write(Buffer.from(piece).toString()));
     labelled.push({ ...own, file, ...(path !== undefined && { out: path }) });
   };
@@ -102,7 +95,7 @@ export async function predictFiles(patterns: readonly string[], options: Predict
   else if (out !== undefined) io.stdout.write(labelled.map(sentence).join(""));
 }
 
-function checkOptions(files: readonly string[], { out, json, labelsAs, device, deviceColumn }: PredictOptions): void {
+function checkOptions(files: readonly string[], { out, json, labelsAs, device, deviceColumn }: PredictFlags): void {
   if (deviceColumn !== undefined && device !== undefined && device !== "common") {
     throw new UsageError(
       "--device-column cannot be used with --device: a column or a name says whose centroids to use",
@@ -122,7 +115,7 @@ function isBinary(file: string, as: LabelFormat | undefined): boolean {
   return as === undefined ? /\.(parquet|pq|gz|xlsx|xlsm)$/i.test(file) : as === "parquet" || as === "xlsx";
 }
 
-function nameOf(file: string, { labelsAs: as, ...options }: PredictOptions): Promise<string> {
+function nameOf(file: string, { labelsAs: as, ...options }: PredictFlags): Promise<string> {
   return nameOfLabelled(file, { ...options, ...(as && { as }) });
 }
 
@@ -144,7 +137,7 @@ function sentence({ labels, far, out }: WrittenTable): string {
   const notes = [
     ...(without > 0 ? [`${counted(without, "row")} without a label`] : []),
     ...(far.length > 0
-      ? [`${counted(far.length, "row")} far from every centroid, the first is row ${count(far[0])}`]
+      ? [`${counted(far.length, "row")} far from every centroid, the first is row ${countLabel(far[0])}`]
       : []),
   ];
   return `${counted(labels.length, "row")} labelled: ${out}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}\n`;

@@ -5,7 +5,7 @@ import { parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { ReproduceOptions } from "./reproduce.ts";
+import type { ReproduceFlags } from "./reproduce.ts";
 
 export function reproduceCommand(io: Console): Command {
   const command = new Command("reproduce")
@@ -50,16 +50,15 @@ export function reproduceCommand(io: Console): Command {
     .option("--json", "print what was found as one JSON object");
   return addPluginOption(command, "methods, data sets, graphs and measures")
     .addHelpText("after", "\nExample:\n  fedkm reproduce figure1 --quick --out figure1")
-    .action(async (what: string, options: Omit<ReproduceOptions, "what">) => {
-      const { reproduce } = await import("./reproduce.ts");
-      await reproduce({ what, ...options }, io);
-    });
+    .action(async (what: string, options: Omit<ReproduceFlags, "what">) =>
+      (await import("./reproduce.ts")).runReproduceCommand({ what, ...options }, io),
+    );
 }
 
 /** Written out here: the package that knows them is loaded when the command runs. */
-const starts: ReproduceOptions["init"] = ["local", "kmeans++", "auto"];
+const starts: ReproduceFlags["init"] = ["local", "kmeans++", "auto"];
 
-function parseStarts(text: string): ReproduceOptions["init"] {
+function parseStarts(text: string): ReproduceFlags["init"] {
   const names = parseNames(text);
   const chosen = names.includes("all") ? starts : starts.filter((start) => names.includes(start));
   const known = names.every((name) => name === "all" || starts.some((start) => start === name));

@@ -3,27 +3,27 @@
 import { availableParallelism } from "node:os";
 import { stack } from "@fedkm/core";
 import {
-  featuresOf,
   OtherRunError,
+  reproduceStudy,
+  reproductionFeatures,
   resultsOf,
-  runStudy,
   type StartName,
   type StudyProgress,
   type StudyRequest,
   studies,
 } from "@fedkm/experiments";
 import { expandPatterns } from "@fedkm/files";
-import { readClasses, readRows } from "@fedkm/tables";
-import type { Console } from "../../console.ts";
+import { readInput, readInputClasses } from "@fedkm/tables";
+import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
-import type { PluginOptions } from "../../plugins.ts";
-import { type Progress, progressOn } from "../../progress.ts";
+import type { PluginFlags } from "../../plugins.ts";
+import { type ProgressLine, progressBar, withProgress } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
-import { writeFolder } from "../../write.ts";
-import { resultLines, watchable } from "./text.ts";
+import { writeResultFolder } from "../../write.ts";
+import { reproduceWatchCommands, resultLines } from "./text.ts";
 
-export interface ReproduceOptions extends PluginOptions {
+export interface ReproduceFlags extends PluginFlags {
   readonly what: string;
   /** Files of the study "features", the column of their classes, and how many devices share them. */
   readonly data?: readonly string[];
@@ -41,33 +41,29 @@ export interface ReproduceOptions extends PluginOptions {
   readonly json?: true;
 }
 
-export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
+export async function runReproduceCommand(options: ReproduceFlags, io: Console): Promise<void> {
   const { what, quick = false, out, seed, devices, init: starts, resume = false, plugin: plugins } = options;
   const { runs = quick ? 2 : 10, threads = availableParallelism(), summary, titles } = options;
   const features = await readFeatures(options);
   const planned = { what, runs, seed, starts, quick, features, devices, plugins };
-  const progress = progressOn(stderr);
-  try {
+  const results = await withProgress(io, async (progress) => {
     const request = { ...planned, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
-    const results = resultsOf(finished, { ...(summary && { summary }), titles }, watchable);
-    await writeFolder(out, async (put) => {
-      for (const [name, content] of results.files) await put(name, content);
+    const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, reproduceWatchCommands);
+    await writeResultFolder(out, async (put) => {
+      for (const [name, content] of drawn.files) await put(name, content);
     });
-    progress.erase();
-    if (!options.json) return void stdout.write(`${resultLines(results, out).join("\n")}\n`);
-    const { manifest, seconds, certified, claims, personalisation, agreement, watched, files } = results;
-    const found = { certified, claims, ...(personalisation && { personalisation: personalisation.sentences }) };
-    const json = { ...manifest, seconds, ...found, agreement, watched, files: [...files.keys()] };
-    stdout.write(`${JSON.stringify(json, undefined, 2)}\n`);
-  } finally {
-    progress.erase();
-  }
+    return drawn;
+  });
+  const { manifest, seconds, certified, claims, personalisation, agreement, watched, files } = results;
+  const found = { certified, claims, ...(personalisation && { personalisation: personalisation.sentences }) };
+  const facts = { ...manifest, seconds, ...found, agreement, watched, files: [...files.keys()] };
+  printAnswer(io, options.json, facts, () => resultLines(results, out));
 }
 
 /** The study "features" needs files, and no other can use them. */
-async function readFeatures({ what, data, classes }: ReproduceOptions): Promise<StudyRequest["features"]> {
+async function readFeatures({ what, data, classes }: ReproduceFlags): Promise<StudyRequest["features"]> {
   if (what !== "features") {
     if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
     if (Object.hasOwn(studies, what)) return undefined;
@@ -75,16 +71,16 @@ async function readFeatures({ what, data, classes }: ReproduceOptions): Promise<
   }
   if (data === undefined) throw new UsageError("the study features needs --data FILES");
   const reading = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readRows({ ...reading, files: expandPatterns(data) });
-  const labels = Uint32Array.from((await readClasses(input, classes, reading)).flatMap((own) => [...own]));
+  const input = await readInput({ ...reading, files: expandPatterns(data) });
+  const labels = Uint32Array.from((await readInputClasses(input, classes, reading)).flatMap((own) => [...own]));
   if (new Set(labels).size < 2) {
     throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
   }
-  return featuresOf({ points: stack(input.devices.map(({ points }) => points)), labels });
+  return reproductionFeatures({ points: stack(input.devices.map(({ points }) => points)), labels });
 }
 
 /** A bar while it runs, and how to go on where it was stopped. */
-async function runToTheEnd(request: StudyRequest, progress: Progress) {
+async function runToTheEnd(request: StudyRequest, progress: ProgressLine) {
   const began = performance.now();
   let last: StudyProgress = { finished: 0, problems: 0, share: 0 };
   const onProgress = (now: StudyProgress) => {
@@ -92,7 +88,7 @@ async function runToTheEnd(request: StudyRequest, progress: Progress) {
     if (now.share > 0) progress.show(barText(now, performance.now() - began));
   };
   try {
-    return await stoppable((signal) => runStudy({ ...request, signal, onProgress }));
+    return await stoppable((signal) => reproduceStudy({ ...request, signal, onProgress }));
   } catch (error) {
     if (error instanceof OtherRunError) throw new UsageError(`--resume needs the same options: ${error.message}`);
     if (!(error instanceof Stopped)) throw error;
@@ -101,11 +97,7 @@ async function runToTheEnd(request: StudyRequest, progress: Progress) {
   }
 }
 
-const BAR = 24;
-
 /** A bar, and the time left if the rest goes as fast as what was done. */
 function barText({ finished, problems, share }: StudyProgress, passed: number): string {
-  const filled = Math.round(BAR * share);
-  const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
-  return `fedkm  ${bar}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
+  return `fedkm  ${progressBar(share, 24)}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
 }

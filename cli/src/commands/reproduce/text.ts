@@ -8,7 +8,7 @@ import { alignColumns, wrap } from "../../table.ts";
 /**
  * Runs that the playground can show, with the same data, network, start and updates, so the same centroids. One run of each data set and start: that whose alpha is nearest to 1, then with the most points.
  */
-export function watchable(runs: readonly TableRow[]): WatchedRun[] {
+export function reproduceWatchCommands(runs: readonly TableRow[]): WatchedRun[] {
   const found = new Map<string, TableRow>();
   for (const row of runs) {
     if (setupOf(row) === undefined) continue;

@@ -54,10 +54,7 @@ function initCommand(io: Console): Command {
     )
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
-    .action(async (options: StudyInitOptions) => {
-      const { initStudy } = await import("./study.ts");
-      await initStudy(options, io);
-    });
+    .action(async (options: StudyInitOptions) => (await import("./study.ts")).runStudyInitCommand(options, io));
 }
 
 function checkCommand(io: Console): Command {
@@ -67,8 +64,7 @@ function checkCommand(io: Console): Command {
     .option("--data <files...>", "also read these files of rows as a device would")
     .option("--json", "print one JSON object instead")
     .addHelpText("after", "\nExample:\n  fedkm study check study.yaml --data north.csv")
-    .action(async (file: string, options: { data?: string[]; json?: true }) => {
-      const { checkStudy } = await import("./study.ts");
-      await checkStudy(file, options, io);
-    });
+    .action(async (file: string, options: { data?: string[]; json?: true }) =>
+      (await import("./study.ts")).runStudyCheckCommand(file, options, io),
+    );
 }

@@ -15,18 +15,18 @@ import {
   whatTrustMeans,
 } from "@fedkm/device";
 import {
-  draftStudy,
-  featureBounds,
-  readColumns,
-  readPoints,
+  draftStudyFile,
   readStudyText,
+  rowSourceColumns,
+  rowSourcePoints,
   type StudyDraft,
+  studyFileBounds,
 } from "@fedkm/device/daemon";
-import type { Console } from "../../console.ts";
+import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { count, significant } from "../../numbers.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { writeResultFile } from "../../write.ts";
 
 export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
   readonly feature?: readonly string[];
@@ -35,7 +35,7 @@ export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
   readonly out: string;
 }
 
-export async function initStudy(options: StudyInitOptions, { stdout }: Console): Promise<void> {
+export async function runStudyInitCommand(options: StudyInitOptions, { stdout }: Console): Promise<void> {
   const { feature, data, columns, out, ...draft } = options;
   if ((feature === undefined) === (data === undefined)) {
     throw new UsageError("either --feature or --data must be given, got both or neither");
@@ -45,10 +45,10 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const features =
     data === undefined
       ? feature?.map(parseFeature)
-      : featureBounds(await readColumns(data, process.env, columns?.split(",")));
-  const text = draftStudy({ ...draft, features: features ?? [] });
+      : studyFileBounds(await rowSourceColumns(data, process.env, columns?.split(",")));
+  const text = draftStudyFile({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
-  await writeWhole(out, text);
+  await writeResultFile(out, text);
   const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);
@@ -89,7 +89,7 @@ function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
 /** What the noise does to the answer, whatever the rows are. */
 function noiseLine(study: Study): string {
   const { k, devices, typicalRows } = study;
-  const moved = significant(noiseOfCentroids(study), 2);
+  const moved = significantLabel(noiseOfCentroids(study), 2);
   return `with ${devices} devices of ${typicalRows} rows in ${k} clusters of one size the noise moves a coordinate of a centroid by about ${moved} of a scale`;
 }
 
@@ -99,24 +99,20 @@ interface DataFit {
   readonly rowsOutside: number;
 }
 
-export async function checkStudy(
+export async function runStudyCheckCommand(
   file: string,
   { data = [], json }: { data?: readonly string[]; json?: boolean },
-  { stdout }: Console,
+  io: Console,
 ): Promise<void> {
   const study = parseStudy(readStudyText(file));
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
-    const points = await readPoints(path, study, process.env);
+    const points = await rowSourcePoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
-  const facts = { study, hash, frameBytes: frame(study), data: fits };
-  stdout.write(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `${describe(facts).join("\n")}\n`);
-}
-
-function frame({ k, features }: Study): number {
-  return frameBytes({ k, d: features.length });
+  const facts = { study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };
+  printAnswer(io, json, facts, () => describe(facts));
 }
 
 interface Facts {
@@ -141,7 +137,7 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
       all - rowsOutside >= k * minimum
         ? ""
         : `; fewer than ${k * minimum} that count: it would send nothing of its own`;
-    return `${file}: ${count(all)} rows, ${count(rowsOutside)} outside the bounds${enough}`;
+    return `${file}: ${countLabel(all)} rows, ${countLabel(rowsOutside)} outside the bounds${enough}`;
   });
   return [
     study.clusters === "shared"
@@ -151,7 +147,7 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
     "",
     ...alignColumns([heading, ...rows]),
     "",
-    `hash ${hash}, frames of ${count(bytes)} bytes`,
+    `hash ${hash}, frames of ${countLabel(bytes)} bytes`,
     ...fits,
   ];
 }

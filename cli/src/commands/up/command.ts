@@ -3,7 +3,7 @@
 import { Command } from "commander";
 import { parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { UpOptions } from "./up.ts";
+import type { UpFlags } from "./up.ts";
 
 export function upCommand(io: Console): Command {
   return new Command("up")
@@ -26,8 +26,5 @@ export function upCommand(io: Console): Command {
     .option("--until-settled", "stop when every device has settled")
     .option("--json", "print one JSON object at the end instead of a table")
     .addHelpText("after", "\nExample:\n  fedkm up --devices 5 --graph ring --until-settled")
-    .action(async (options: UpOptions) => {
-      const { up } = await import("./up.ts");
-      await up(options, io);
-    });
+    .action(async (options: UpFlags) => (await import("./up.ts")).runUpCommand(options, io));
 }

@@ -5,27 +5,27 @@ import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
 import {
   type DaemonStatus,
-  deviceName,
-  hasSettled,
+  hasDaemonSettled,
+  localNetworkName,
+  localNetworkOfPoints,
   type NetworkData,
-  planPoints,
-  prepareFolders,
-  readPoints,
+  prepareLocalNetwork,
   readStudyText,
+  rowSourcePoints,
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
 import { bold, type Console, isStyled } from "../../console.ts";
-import { folderSource } from "../../dashboard/deviceView.ts";
+import { dashboardSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
-import { linksOf } from "../../input/reading.ts";
-import { count, duration, significant } from "../../numbers.ts";
-import { repaint } from "../../progress.ts";
+import { linksOfFlag } from "../../input/reading.ts";
+import { countLabel, duration, significantLabel } from "../../numbers.ts";
+import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-export interface UpOptions {
+export interface UpFlags {
   readonly devices?: number;
   readonly graph: string;
   readonly data?: readonly string[];
@@ -37,18 +37,18 @@ export interface UpOptions {
   readonly dashboard?: number;
 }
 
-export async function up(options: UpOptions, io: Console): Promise<void> {
+export async function runUpCommand(options: UpFlags, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
-  const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = await linkDevices(linksOf(options.graph), names, datasets, seed);
+  const names = data.map((_, index) => localNetworkName(index, data.length));
+  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
-    const folders = await prepareFolders({ base: state, studyText, data, graph });
+    const folders = await prepareLocalNetwork({ base: state, studyText, data, graph });
     const dashboard =
       options.dashboard === undefined
         ? undefined
-        : await openDashboard(state, folderSource(folders), options.dashboard);
+        : await openDashboard(state, dashboardSource(folders), options.dashboard);
     try {
       if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
@@ -63,13 +63,14 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
 }
 
 /** Paints the table at each look, until somebody stops it or, if that was asked for, all devices are settled. */
-function painter(signal: AbortSignal, { untilSettled, json }: UpOptions, { stdout, env }: Console) {
+function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout, env }: Console) {
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
   return (statuses: Statuses): boolean => {
-    const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasSettled(status)));
+    const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasDaemonSettled(status)));
     // Without a terminal there is one table, the last.
-    if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
+    if (isLive || (isOver && !json))
+      painted = repaintProgressLines(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
     return isOver;
   };
 }
@@ -85,7 +86,7 @@ function networkTable(statuses: Statuses, styled: boolean): string[] {
   return [
     ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
     // Devices with shared clusters do not know theirs.
-    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significant(total, 6)}`}`,
+    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significantLabel(total, 6)}`}`,
   ];
 }
 
@@ -97,28 +98,28 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
     name,
     phase,
     `${links.filter(({ isConnected }) => isConnected).length}/${links.length}`,
-    count(round),
-    move === null ? "" : significant(move, 2),
-    objective === null ? "" : significant(objective, 5),
+    countLabel(round),
+    move === null ? "" : significantLabel(move, 2),
+    objective === null ? "" : significantLabel(objective, 5),
     links.length === 0 ? "" : oldest,
-    count(framesSent),
-    count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
+    countLabel(framesSent),
+    countLabel(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
   ];
 }
 
 /** A study, a file for each device, and its points. */
-async function networkData(options: UpOptions): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
+async function networkData(options: UpFlags): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
   const { data, study, devices, seed, state } = options;
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
     const { datasets } = paperData("iso", devices ?? 10, 100, seed);
-    return { ...planPoints(datasets, join(state, "data")), datasets };
+    return { ...localNetworkOfPoints(datasets, join(state, "data")), datasets };
   }
   if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
   if (devices !== undefined && devices !== data.length) {
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
   const studyText = readStudyText(study);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText), process.env)));
+  const datasets = await Promise.all(data.map((file) => rowSourcePoints(file, parseStudy(studyText), process.env)));
   return { studyText, data: data.map((path) => ({ path })), datasets };
 }

@@ -2,12 +2,8 @@
 
 import { Command } from "commander";
 import type { Console } from "../../console.ts";
-import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
-
-interface VerifyFlags extends DialectFlags {
-  deviceColumn?: string;
-  json?: true;
-}
+import { addDialectOptions } from "../../input/options.ts";
+import type { VerifyFlags } from "./verify.ts";
 
 export function verifyCommand(io: Console): Command {
   const command = new Command("verify")
@@ -22,8 +18,7 @@ export function verifyCommand(io: Console): Command {
       "\nThe exit code is 0 if the model is verified, and 1 with the reason if it is not.\n" +
         "\nExample:\n  fedkm verify clusters/model.json examples/north.csv examples/south.csv",
     )
-    .action(async (model: string, files: string[], flags: VerifyFlags) => {
-      const { verify } = await import("./verify.ts");
-      await verify(model, files, dialectOptions(flags), io);
-    });
+    .action(async (model: string, files: string[], flags: VerifyFlags) =>
+      (await import("./verify.ts")).runVerifyCommand(model, files, flags, io),
+    );
 }

@@ -2,39 +2,31 @@
 
 import type { Certificate } from "@fedkm/core";
 import { DataError, type DialectOptions } from "@fedkm/files";
-import { type Model, type StudyPlan, type Verification, verifyTables } from "@fedkm/tables";
+import { type Model, type StudyPlan, verifyTables } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
-import { stepWatch } from "../../input/progressWords.ts";
-import { rowsAt } from "../../input/reading.ts";
-import { count, significant } from "../../numbers.ts";
-import { progressOn } from "../../progress.ts";
+import { inputRowsOfCommand } from "../../input/reading.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
+import { withProgress } from "../../progress.ts";
+import { progressWatch } from "../../progressWords.ts";
 
-interface VerifyOptions extends DialectOptions {
+export interface VerifyFlags extends DialectOptions {
   readonly deviceColumn?: string;
   readonly json?: boolean;
 }
 
-export async function verify(
+export async function runVerifyCommand(
   file: string,
   patterns: readonly string[],
-  options: VerifyOptions,
+  options: VerifyFlags,
   io: Console,
 ): Promise<void> {
   const model = readModel(file, { whole: true });
   const study = await planOf(file, model);
-  const progress = progressOn(io.stderr);
-  let found: Verification;
-  try {
-    const rows = await rowsAt(patterns, {}, io.env);
-    found = await verifyTables(
-      { ...options, ...rows, ...study, model },
-      { onProgress: stepWatch(progress, rows.files) },
-    );
-  } finally {
-    progress.erase();
-  }
-  const { certificate, fault } = found;
+  const rows = await inputRowsOfCommand(patterns, {}, io.env);
+  const { certificate, fault } = await withProgress(io, (progress) =>
+    verifyTables({ ...options, ...rows, ...study, model }, { onProgress: progressWatch(progress, rows.files) }),
+  );
   if (options.json) {
     const summary = { model: file, verified: fault === undefined, fault: fault ?? null, certificate };
     io.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
@@ -63,9 +55,9 @@ function factLines({ devices, options, rounds, converged }: Model, certificate: 
   const { objective, residual, relativeResidual, largestRise, ties } = certificate;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   return [
-    `${count(devices.length)} devices, ${count(rows)} rows, ${options.method}, k = ${options.k}, alpha = ${options.alpha}`,
-    `objective ${significant(objective, 4)}, ${converged ? "settled" : "stopped"} after ${count(rounds)} rounds, largest rise ${significant(largestRise, 2)}`,
-    `one more update moves a centroid by at most ${significant(residual, 2)}, ${significant(relativeResidual, 2)} of the range of the rows`,
-    `${significant(100 * ties, 2)} % of the rows are as near to a second centroid, within rounding`,
+    `${countLabel(devices.length)} devices, ${countLabel(rows)} rows, ${options.method}, k = ${options.k}, alpha = ${options.alpha}`,
+    `objective ${significantLabel(objective, 4)}, ${converged ? "settled" : "stopped"} after ${countLabel(rounds)} rounds, largest rise ${significantLabel(largestRise, 2)}`,
+    `one more update moves a centroid by at most ${significantLabel(residual, 2)}, ${significantLabel(relativeResidual, 2)} of the range of the rows`,
+    `${significantLabel(100 * ties, 2)} % of the rows are as near to a second centroid, within rounding`,
   ];
 }

@@ -1,6 +1,6 @@
 // Worker threads in browsers. They need cross-origin isolation; without it one thread does all the work.
 
-import { workerProgram } from "./pool.ts";
+import { threadProgram } from "./pool.ts";
 import { startThreadPool, type ThreadedKernel, type ThreadHost, type ThreadsOptions } from "./threadedKernel.ts";
 
 export type { ThreadedKernel, ThreadsOptions };
@@ -9,7 +9,7 @@ const browserHost: ThreadHost = {
   parallelism: navigator.hardwareConcurrency,
   start: (post, gone) =>
     new Promise((resolve, reject) => {
-      const text = `onmessage = ({ data }) => (${workerProgram()})(data, () => postMessage("ready"));`;
+      const text = `onmessage = ({ data }) => (${threadProgram()})(data, () => postMessage("ready"));`;
       const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       const worker = new Worker(url);
       worker.onmessage = () => {

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { workerProgram } from "./pool.ts";
+import { threadProgram } from "./pool.ts";
 import { startThreadPool, type ThreadedKernel, type ThreadHost, type ThreadsOptions } from "./threadedKernel.ts";
 
 export type { ThreadedKernel, ThreadsOptions };
@@ -13,7 +13,7 @@ export const nodeHost: ThreadHost = {
   start: (post, gone) =>
     new Promise((resolve, reject) => {
       const text = `const { parentPort, workerData } = require("node:worker_threads");
-        (${workerProgram()})(workerData, () => parentPort.postMessage("ready"));`;
+        (${threadProgram()})(workerData, () => parentPort.postMessage("ready"));`;
       // Flags of this process may be about its own main file.
       const worker = new Worker(text, { eval: true, workerData: post, execArgv: [] });
       worker.once("message", () => {

@@ -26,11 +26,11 @@ export const LAYOUT = {
   stop: 64,
   /** 1: a worker has thrown. */
   failed: 65,
-  /** The job: a pass (index in PASSES), its range of rows, and the address of a centre if it needs one. */
+  /** The job: a pass (index in PASSES), its range of rows, and the address of an origin if it needs one. */
   pass: 66,
   from: 67,
   to: 68,
-  centre: 69,
+  origin: 69,
   /** Per thread two addresses: of its State and of its scratch. */
   addresses: 80,
   words: 80 + 2 * MOST_THREADS,
@@ -48,7 +48,7 @@ export const LAYOUT = {
 /** A row takes at least 10 bytes of the 4 GiB of a WebAssembly memory. Pages that are never written cost nothing. */
 const MOST_CHUNKS = Math.ceil(2 ** 32 / 10 / LAYOUT.chunk);
 
-export function createControl(): SharedArrayBuffer {
+export function createThreadControl(): SharedArrayBuffer {
   return new SharedArrayBuffer(8 * (LAYOUT.results + MOST_CHUNKS));
 }
 
@@ -66,7 +66,7 @@ export interface WorkerStart {
  * sent as text, so that no bundler, loader or server has to find a second file. So `serve` and `work` may use nothing but
  * their parameters and globals, and contain no functions (some compilers wrap those in helpers).
  */
-export function workerProgram(): string {
+export function threadProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
 
@@ -113,10 +113,10 @@ function work(exports: KernelExports, control: SharedArrayBuffer, layout: typeof
     // Rows that are still being copied come soon: too soon to sleep.
     while (Atomics.load(words, layout.limit) < to);
     if (pass === "distances") {
-      exports.distances(state, words[layout.centre], from, to, scratch + 8 * (from - words[layout.from]));
+      exports.distances(state, words[layout.origin], from, to, scratch + 8 * (from - words[layout.from]));
     } else if (pass === "encode") {
       const [step, radius] = [numbers[layout.step], numbers[layout.radius]];
-      const worst = exports.encode(state, words[layout.centre], from, to, step, radius, scratch);
+      const worst = exports.encode(state, words[layout.origin], from, to, step, radius, scratch);
       numbers[layout.results + from / layout.chunk] = worst;
     } else {
       const result = exports[pass](state, from, to, scratch);
@@ -133,7 +133,7 @@ export interface ThreadPool {
   living: number;
   /** A worker was lost inside a job: it may still write, so the shared memory must not be used any more. */
   isLost: boolean;
-  /** From this cost on (see COST in passes.ts) a pass is worth waking the workers for. */
+  /** From this cost on (see COST in threadedPasses.ts) a pass is worth waking the workers for. */
   worthwhile: number;
   /** Seconds without any worker finishing, after which a job is given up. A chunk takes milliseconds. */
   patience: number;
@@ -146,7 +146,7 @@ const LOOKS_PER_SECOND = 5e7;
  * Runs a job. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and one that died
  * in its sleep is not missed. `feed` brings the rows into memory meanwhile and says how many are there.
  */
-export function runJob(
+export function runThreadJob(
   pool: ThreadPool,
   exports: KernelExports,
   job: { pass: (typeof PASSES)[number]; from: number; to: number; feed?: (arrived: (rows: number) => void) => void },

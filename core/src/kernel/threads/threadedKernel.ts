@@ -5,10 +5,10 @@ import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import { WASM_BYTES } from "../bytes.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
-import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMemory } from "../module.ts";
+import { CHUNK, host, type KernelExports, type WasmMemory, wasmBytes, wasmMachineOn } from "../module.ts";
 import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
-import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
+import { createThreadControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
 import { threadedPasses } from "./threadedPasses.ts";
 
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
@@ -19,13 +19,13 @@ function createSharedKernel() {
   const { WebAssembly } = host;
   // Pages that are not cross-origin isolated have no SharedArrayBuffer.
   if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
-  const bytes = importingSharedMemory(bytesOf(WASM_BYTES));
+  const bytes = importingSharedMemory(wasmBytes(WASM_BYTES));
   if (!WebAssembly.validate(bytes)) return undefined;
   const memory = createMemory(WebAssembly.Memory);
   if (memory === undefined) return undefined;
   const module = new WebAssembly.Module(bytes);
   const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as KernelExports;
-  return { module, memory, exports, machine: machineOn(memory, exports) };
+  return { module, memory, exports, machine: wasmMachineOn(memory, exports) };
 }
 
 /** Some hosts set the whole of a shared memory aside at once and cannot have 4 GiB. */
@@ -111,7 +111,7 @@ export async function startThreadPool(
   const shared = workers > 0 ? createSharedKernel() : undefined;
   if (shared === undefined) return { ...kernelOfOne(tuning.engine), threads: 1, close: async () => {} };
   const pool: ThreadPool = {
-    control: createControl(),
+    control: createThreadControl(),
     workers,
     living: 0,
     isLost: false,
@@ -201,7 +201,7 @@ function prepare(
   return {
     statistics: (centroids, into, withLoss) => ask((own) => own.statistics(centroids, into, withLoss)),
     labels: (centroids, into) => ask((own) => own.labels(centroids, into)),
-    squaredDistances: (centre, into) => ask((own) => own.squaredDistances(centre, into)),
+    squaredDistances: (centroid, into) => ask((own) => own.squaredDistances(centroid, into)),
     release() {
       prepared?.release();
       spare?.release();

@@ -1,10 +1,10 @@
 // Passes over the rows of a device by several threads. Each has sums of its own, which are exact, so that adding them up
 // gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
 
-import { listBytes, scoreBytes } from "../assign.ts";
+import { kernelListBytes, kernelScoreBytes } from "../assign.ts";
 import { CHUNK, type Coding, type KernelExports, type MemoryBlock, type Passes, type WasmMachine } from "../module.ts";
 import { FIELD, STATE_BYTES } from "../placedPoints.ts";
-import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
+import { LAYOUT, runThreadJob, type ThreadPool } from "./pool.ts";
 
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;
@@ -71,8 +71,8 @@ function addScratchSums(machine: WasmMachine, workerScratch: WorkerScratch, work
 function scratchLayout(machine: WasmMachine, state: number) {
   const words = machine.i32().subarray(state / 4, (state + STATE_BYTES) / 4);
   const scores = roundUp(STATE_BYTES);
-  const active = scores + roundUp(scoreBytes(words[FIELD.k]));
-  const packed = active + roundUp(listBytes(words[FIELD.k]));
+  const active = scores + roundUp(kernelScoreBytes(words[FIELD.k]));
+  const packed = active + roundUp(kernelListBytes(words[FIELD.k]));
   const sums = packed + roundUp(32 * words[FIELD.pairs]);
   return { scores, active, packed, sums, end: sums + 16 * words[FIELD.k] * (words[FIELD.cols] + 1) };
 }
@@ -116,13 +116,13 @@ export function threadedPasses(machine: WasmMachine, exports: KernelExports, poo
       const together = isWorthwhile(rows, COST.distance * colsOf(state)) && shared.workerScratch.reserve(32);
       return together ? lossTogether(shared, state, rows, scratch) : machine.lossOfRows(state, rows, scratch);
     },
-    distancesOfRows(state, from, to, centre, into) {
+    distancesOfRows(state, from, to, origin, into) {
       if (!isWorthwhile(to - from, COST.distance * colsOf(state))) {
-        return machine.distancesOfRows(state, from, to, centre, into);
+        return machine.distancesOfRows(state, from, to, origin, into);
       }
-      shared.words[LAYOUT.centre] = centre;
+      shared.words[LAYOUT.origin] = origin;
       for (let thread = 0; thread <= pool.workers; thread++) address(shared, thread, state, into);
-      runJob(pool, exports, { pass: "distances", from, to });
+      runThreadJob(pool, exports, { pass: "distances", from, to });
     },
     encodeRows(state, rows, coding) {
       const together =
@@ -156,7 +156,7 @@ function assignTogether(
   if (!prepareScratch(machine, workerScratch, pool.workers, state)) return false;
   address(shared, 0, state, 0);
   for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, workerScratch.at(worker), 0);
-  runJob(pool, exports, { pass, from: 0, to: rows });
+  runThreadJob(pool, exports, { pass, from: 0, to: rows });
   addScratchSums(machine, workerScratch, pool.workers, state);
   return true;
 }
@@ -165,7 +165,7 @@ function lossTogether(shared: SharedMachine, state: number, rows: number, scratc
   const { exports, pool, workerScratch } = shared;
   address(shared, 0, state, scratch);
   for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, state, workerScratch.at(worker));
-  runJob(pool, exports, { pass: "loss", from: 0, to: rows });
+  runThreadJob(pool, exports, { pass: "loss", from: 0, to: rows });
   return sumOfResults(shared, rows);
 }
 
@@ -174,7 +174,7 @@ function encodeTogether(
   shared: SharedMachine,
   state: number,
   rows: number,
-  { cols, largest, centre, step, radius, chunk, copy }: Coding,
+  { cols, largest, origin, step, radius, chunk, copy }: Coding,
 ): number {
   const { machine, exports, pool, workerScratch, words, numbers } = shared;
   const f64 = machine.f64();
@@ -183,7 +183,7 @@ function encodeTogether(
     address(shared, worker, state, workerScratch.at(worker));
     f64.fill(0, workerScratch.at(worker) / 8, workerScratch.at(worker) / 8 + cols + 1);
   }
-  words[LAYOUT.centre] = centre;
+  words[LAYOUT.origin] = origin;
   numbers[LAYOUT.step] = step;
   numbers[LAYOUT.radius] = radius;
   const feed = (arrived: (rows: number) => void) => {
@@ -193,7 +193,7 @@ function encodeTogether(
       arrived(to);
     }
   };
-  runJob(pool, exports, { pass: "encode", from: 0, to: rows, feed });
+  runThreadJob(pool, exports, { pass: "encode", from: 0, to: rows, feed });
   for (let worker = 1; worker <= pool.workers; worker++) {
     const from = workerScratch.at(worker) / 8;
     for (let c = 0; c <= cols; c++) f64[largest / 8 + c] = Math.max(f64[largest / 8 + c], f64[from + c]);

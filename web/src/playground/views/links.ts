@@ -8,12 +8,11 @@ export type ScreenPoint = readonly [x: number, y: number];
 const FACTOR = 10;
 
 /** Of each shade, the least discrepancy that has it, the lightest first. `largest` is the largest there was until now. */
-export function shadesFrom(largest: number, shades: number): readonly number[] {
+export function mapShades(largest: number, shades: number): readonly number[] {
   return Array.from({ length: shades }, (_, level) => (level === 0 ? 0 : largest / FACTOR ** (shades - level)));
 }
 
-/** The shade of each link. */
-export function levelsOf(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
+export function mapShadeLevels(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
   return Uint8Array.from(discrepancies, (value) => {
     let level = from.length - 1;
     while (level > 0 && value < from[level]) level--;
@@ -22,11 +21,11 @@ export function levelsOf(discrepancies: Float64Array, from: readonly number[]): 
 }
 
 /** The darkest last: no light link crosses over one that matters. One stroke for all of a shade is fast. */
-export function drawLinks(
+export function drawMapLinks(
   context: CanvasRenderingContext2D,
   links: Uint32Array,
   levels: Uint8Array,
-  places: readonly ScreenPoint[],
+  spots: readonly ScreenPoint[],
   shades: readonly string[],
 ): void {
   context.lineWidth = levels.length > 300 ? 0.6 : 2;
@@ -35,8 +34,8 @@ export function drawLinks(
     context.beginPath();
     for (let link = 0; link < levels.length; link++) {
       if (levels[link] !== level) continue;
-      const [fromX, fromY] = places[links[2 * link]];
-      const [toX, toY] = places[links[2 * link + 1]];
+      const [fromX, fromY] = spots[links[2 * link]];
+      const [toX, toY] = spots[links[2 * link + 1]];
       context.moveTo(fromX, fromY);
       context.lineTo(toX, toY);
     }
@@ -45,33 +44,33 @@ export function drawLinks(
 }
 
 /** `travelled`: the share of the way that messages have gone, in both directions. */
-export function drawMessages(
+export function drawMapMessages(
   context: CanvasRenderingContext2D,
   { links }: PackedMoment,
-  places: readonly ScreenPoint[],
+  spots: readonly ScreenPoint[],
   travelled: number,
 ): void {
   const size = 3.4;
   for (let link = 0; link < links.length; link += 2) {
-    const [fromX, fromY] = places[links[link]];
-    const [toX, toY] = places[links[link + 1]];
+    const [fromX, fromY] = spots[links[link]];
+    const [toX, toY] = spots[links[link + 1]];
     const [alongX, alongY] = [travelled * (toX - fromX), travelled * (toY - fromY)];
     context.fillRect(fromX + alongX - size / 2, fromY + alongY - size / 2, size, size);
     context.fillRect(toX - alongX - size / 2, toY - alongY - size / 2, size, size);
   }
 }
 
-/** The link under a place, if any is within a few pixels. */
+/** The link under a point of the screen, if any is within a few pixels. */
 export function linkAt(
   [x, y]: ScreenPoint,
   { links }: PackedMoment,
-  places: readonly ScreenPoint[],
+  spots: readonly ScreenPoint[],
 ): readonly [number, number] | undefined {
   let found: readonly [number, number] | undefined;
   let least = 6;
   for (let link = 0; link < links.length; link += 2) {
     const ends = [links[link], links[link + 1]] as const;
-    const [[fromX, fromY], [toX, toY]] = ends.map((end) => places[end]);
+    const [[fromX, fromY], [toX, toY]] = ends.map((end) => spots[end]);
     const [alongX, alongY] = [toX - fromX, toY - fromY];
     const share = ((x - fromX) * alongX + (y - fromY) * alongY) / (alongX ** 2 + alongY ** 2);
     if (share < 0 || share > 1) continue;

@@ -2,9 +2,8 @@
 
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
 import type { PanelColours } from "./painter.ts";
-import { centroidsInPlane, cornerOf, type PanelLayout, type Plane } from "./plane.ts";
+import { type PanelLayout, type Plane, panelCentroids, panelCorner } from "./plane.ts";
 
-/** Everything that a drawing of one moment needs. */
 interface Drawing {
   readonly problem: PackedProblem;
   readonly moment: PackedMoment;
@@ -13,13 +12,12 @@ interface Drawing {
   readonly look: PanelColours;
 }
 
-/** How many moments a trail goes back. */
 const TRAIL = 16;
 /** Of the arm of a cross and of a ring, in pixels of the page. */
 const [ARM, RADIUS] = [6, 2.5];
 
 /** `moments` from the first on, of which the one at `at` is drawn. */
-export function drawMarks(
+export function drawPanelMarks(
   context: CanvasRenderingContext2D,
   drawing: Drawing,
   moments: readonly PackedMoment[],
@@ -29,7 +27,7 @@ export function drawMarks(
   // Centroids may leave their panels, and nothing of them is drawn outside.
   context.beginPath();
   for (const device of drawing.moment.devices) {
-    const { x, y } = cornerOf(drawing.grid, device);
+    const { x, y } = panelCorner(drawing.grid, device);
     context.rect(x, y, drawing.grid.side, drawing.grid.side);
   }
   context.clip();
@@ -46,7 +44,7 @@ function placesIn(
   { problem, grid: { side }, plane: { left, top, extent } }: Drawing,
   moment: PackedMoment,
 ): Float64Array {
-  const places = centroidsInPlane(problem, moment.centroids);
+  const places = panelCentroids(problem, moment.centroids);
   return places.map((value, at) => ((at % 2 === 0 ? value - left : top - value) / extent) * side);
 }
 
@@ -60,7 +58,7 @@ function drawTrails(context: CanvasRenderingContext2D, drawing: Drawing, trail: 
   for (let t = 1; t < places.length; t++) {
     const ofColour = look.clusters.map(() => new Path2D());
     moment.devices.forEach((device, at) => {
-      const { x, y } = cornerOf(grid, device);
+      const { x, y } = panelCorner(grid, device);
       for (let i = at * k; i < (at + 1) * k; i++) {
         if (!isFarther(places[t - 1], places[t], 2 * i)) continue;
         const path = ofColour[moment.clusters[i]];
@@ -89,7 +87,7 @@ function drawNeighbours(context: CanvasRenderingContext2D, drawing: Drawing, pla
   const position = new Map(Array.from(moment.devices, (device, at) => [device, at]));
   context.beginPath();
   const addRings = (own: number, other: number) => {
-    const { x, y } = cornerOf(grid, own);
+    const { x, y } = panelCorner(grid, own);
     const from = 2 * k * (position.get(other) as number);
     for (let i = from; i < from + 2 * k; i += 2) {
       context.moveTo(x + places[i] + RADIUS, y + places[i + 1]);
@@ -111,7 +109,7 @@ function drawCrosses(context: CanvasRenderingContext2D, drawing: Drawing, places
   const { rows: k } = problem.pooled;
   const crosses = new Path2D();
   moment.devices.forEach((device, at) => {
-    const { x, y } = cornerOf(grid, device);
+    const { x, y } = panelCorner(grid, device);
     for (let i = 2 * at * k; i < 2 * (at + 1) * k; i += 2) {
       const [crossX, crossY] = [x + places[i], y + places[i + 1]];
       crosses.moveTo(crossX - ARM, crossY);
@@ -135,7 +133,7 @@ function drawNames(context: CanvasRenderingContext2D, { moment, grid, look }: Dr
   context.fillStyle = look.ink;
   context.lineWidth = 3;
   for (const device of moment.devices) {
-    const { x, y } = cornerOf(grid, device);
+    const { x, y } = panelCorner(grid, device);
     const fate = moment.frozen.get(device);
     const name = fate === undefined ? `${device}` : fate === "lie" ? `${device} lies` : `${device} stopped`;
     context.strokeText(name, x + 6, y + 5);

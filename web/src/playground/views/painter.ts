@@ -2,17 +2,17 @@
 // painted pixel by pixel, and a panel in which nothing has moved is left as it is: after a few rounds these are almost all.
 
 import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
-import { centroidsInPlane, cornerOf, LARGE_SIDE, type PanelLayout, type Plane } from "./plane.ts";
+import { LARGE_SIDE, type PanelLayout, type Plane, panelCentroids, panelCorner } from "./plane.ts";
 
 /** Of #rrggbb, or of #rgb as the build may shorten it: red in the lowest byte, and fully opaque. */
-export function pixelOf(colour: string): number {
+export function panelPixel(colour: string): number {
   const digits = colour.length === 4 ? colour.replaceAll(/[\da-f]/gi, "$&$&") : colour;
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
   return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
 }
 
 /** `share` of `over`, from 0 to 256, and the rest of `under`. Red and blue are mixed in one multiplication. */
-export function mixed(under: number, over: number, share: number): number {
+export function mixedPanelPixel(under: number, over: number, share: number): number {
   const rest = 256 - share;
   const redBlue = (Math.imul(under & 0xff00ff, rest) + Math.imul(over & 0xff00ff, share)) >>> 8;
   const green = (Math.imul(under & 0xff00, rest) + Math.imul(over & 0xff00, share)) >>> 8;
@@ -85,7 +85,7 @@ function paintDots(
     const first = corner + places[r];
     for (let y = 0; y < size; y++) {
       const row = first + y * width;
-      for (let pixel = row; pixel < row + size; pixel++) pixels[pixel] = mixed(pixels[pixel], colour, share);
+      for (let pixel = row; pixel < row + size; pixel++) pixels[pixel] = mixedPanelPixel(pixels[pixel], colour, share);
     }
   }
 }
@@ -132,7 +132,7 @@ function relabel(
  * Cells: every pixel of a square has the colour of the centroid that it is nearest to. `sites`: x and y in turn, in pixels of the square; `colours`: one for each. Along a row of pixels the squared distances
  * are lines but for a common term, so that a row takes a step for each border between cells and none for each pixel.
  */
-export function paintCells(
+export function paintPanelCells(
   { pixels, width }: Canvas,
   { left, top, side }: Square,
   sites: ArrayLike<number>,
@@ -148,7 +148,7 @@ export function paintCells(
       pixels.fill(colours[site], row + from, row + border);
       if (border >= side) break;
       // The pixel on the border has something of both.
-      pixels[row + border] = mixed(colours[next], colours[site], Math.round(256 * Math.max(0, at - border)));
+      pixels[row + border] = mixedPanelPixel(colours[next], colours[site], Math.round(256 * Math.max(0, at - border)));
       from = border + 1;
       site = next;
     }
@@ -237,13 +237,13 @@ export class PanelPainter {
     this.#dotShare = Math.round(256 * look.pointOpacity);
     this.#arm = grid.side >= LARGE_SIDE ? 0 : Math.round((isSmall ? 1 : 3) * scale);
     this.#halo = isSmall ? 0 : this.#line;
-    this.#look = { paper: pixelOf(look.paper), ink: pixelOf(look.ink), faint: pixelOf(look.faint) };
-    this.#colours = Uint32Array.from(look.clusters, pixelOf);
-    this.#tints = this.#colours.map((colour) => mixed(this.#look.paper, colour, isSmall ? SMALL_TINT : TINT));
+    this.#look = { paper: panelPixel(look.paper), ink: panelPixel(look.ink), faint: panelPixel(look.faint) };
+    this.#colours = Uint32Array.from(look.clusters, panelPixel);
+    this.#tints = this.#colours.map((colour) => mixedPanelPixel(this.#look.paper, colour, isSmall ? SMALL_TINT : TINT));
     const side = Math.floor(grid.side * scale);
     const { rows: k } = problem.pooled;
     this.#panels = problem.plane.map((points, device) => {
-      const { x, y } = cornerOf(grid, device);
+      const { x, y } = panelCorner(grid, device);
       return {
         square: { left: Math.round(x * scale), top: Math.round(y * scale), side },
         dots: placeDots(points, plane, side, this.#dotSize, width),
@@ -259,7 +259,7 @@ export class PanelPainter {
   paint(moment: PackedMoment): readonly [number, number] | undefined {
     const { datasets, pooled } = this.#problem;
     const { rows: k, cols } = pooled;
-    const places = centroidsInPlane(this.#problem, moment.centroids);
+    const places = panelCentroids(this.#problem, moment.centroids);
     const isThere = new Uint8Array(this.#panels.length);
     let [first, last] = [Number.POSITIVE_INFINITY, 0];
     const changed = ({ top, side }: Square) => {
@@ -315,7 +315,7 @@ export class PanelPainter {
     if (this.#problem.pooled.cols === 2) {
       const places = Array.from(sites, (site) => site / STEPS);
       const tints = Array.from(clusters, (cluster) => this.#tints[cluster]);
-      paintCells(canvas, square, places, tints);
+      paintPanelCells(canvas, square, places, tints);
     } else {
       fillWithin(canvas, square, [0, 0, side, side], paper);
     }

@@ -1,7 +1,8 @@
 // Where panels stand (equal squares in rows, as large as the room allows), and from the plane of the points to the pixels of
 // a panel, with one scale for both directions and all panels.
 
-import { type PackedProblem, projected } from "../../engine/messages.ts";
+import { projectOnAxes } from "@fedkm/pictures";
+import type { PackedProblem } from "../../engine/messages.ts";
 
 export interface PanelLayout {
   readonly columns: number;
@@ -16,7 +17,7 @@ const LARGEST_SIDE = 260;
 /** From here on a panel has room for its name, trails and the neighbours' centroids. */
 export const LARGE_SIDE = 70;
 
-export function gridOf(panels: number, width: number, mostHeight: number): PanelLayout {
+export function panelLayout(panels: number, width: number, mostHeight: number): PanelLayout {
   let best: PanelLayout | undefined;
   for (let columns = 1; columns <= panels; columns++) {
     const gap = panels > 60 ? 3 : 8;
@@ -31,8 +32,7 @@ export function gridOf(panels: number, width: number, mostHeight: number): Panel
   return best ?? { columns: 1, side: 8, gap: 0, width, height: 8 };
 }
 
-/** The upper left corner of a panel. */
-export function cornerOf(
+export function panelCorner(
   { columns, side, gap }: PanelLayout,
   panel: number,
 ): { readonly x: number; readonly y: number } {
@@ -49,7 +49,7 @@ export interface Plane {
 const MARGIN = 0.04;
 
 /** A square around all points. */
-export function planeOf({ plane }: PackedProblem): Plane {
+export function panelPlane({ plane }: PackedProblem): Plane {
   const [least, most] = [
     [Infinity, Infinity],
     [-Infinity, -Infinity],
@@ -71,10 +71,10 @@ export function planeOf({ plane }: PackedProblem): Plane {
 }
 
 /** Centroids as places in the plane, x and y in turn. */
-export function centroidsInPlane(problem: PackedProblem, centroids: Float64Array): Float64Array {
+export function panelCentroids(problem: PackedProblem, centroids: Float64Array): Float64Array {
   const { pooled, axes } = problem;
   if (pooled.cols === 2) return centroids;
-  if (axes !== undefined) return projected(centroids, axes);
+  if (axes !== undefined) return projectOnAxes(centroids, axes);
   // Of one column, on a line.
   return Float64Array.from({ length: 2 * centroids.length }, (_, at) => (at % 2 === 0 ? centroids[at / 2] : 0));
 }

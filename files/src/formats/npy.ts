@@ -1,11 +1,11 @@
 // NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
 
-import { readBytes } from "./source/bytes.ts";
-import { DataError, type Remedy } from "./source/refusal.ts";
-import type { ByteFile, Limits } from "./source/source.ts";
-import { orNoted } from "./table/cell.ts";
-import { type ChosenColumns, type Column, chooseColumns, type ReadPlan } from "./table/columns.ts";
-import { checkRows, GrowingTable, refuseLarge, type Table } from "./table/table.ts";
+import { readBytes } from "../source/bytes.ts";
+import { DataError } from "../source/refusal.ts";
+import type { ByteFile, Limits } from "../source/source.ts";
+import { cellOrNoted } from "../table/cell.ts";
+import { type ChosenColumns, type Column, chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { checkTableRows, GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
 
 /** One number of a row: where it lies in the row's bytes, and how it is written. */
 interface Field {
@@ -30,13 +30,13 @@ export async function npyColumns(bytes: ByteFile, limits: Limits): Promise<Colum
   return (await layoutOf(bytes, limits)).fields.map(({ name }) => ({ name, kind: "number" }));
 }
 
-export async function readNpy(bytes: ByteFile, plan: ReadPlan): Promise<Table> {
+export async function readNpyTable(bytes: ByteFile, plan: ReadPlan): Promise<Table> {
   const { file, size } = bytes;
   const { limits, rules, options } = plan;
   const { fields, rows, stride, start } = await layoutOf(bytes, limits);
   const known = fields.map(({ name }) => ({ name, kind: "number" }) as const);
   const chosen = chooseColumns({ file, line: 1 }, known, options);
-  checkRows(file, rows, chosen, limits, "save the array again");
+  checkTableRows(file, rows, chosen, limits, "save the array again");
   checkNumbers(file, chosen);
   const view = new DataView((await readBytes(bytes, start, size)).buffer);
   const table = new GrowingTable(file, chosen, rows, plan);
@@ -48,11 +48,7 @@ export async function readNpy(bytes: ByteFile, plan: ReadPlan): Promise<Table> {
       let value = rules.without(read(view, r * stride + offset, little));
       if (Math.abs(value) > limits.magnitude) {
         const large = String(value);
-        const remedies: Remedy[] = [
-          { kind: "text", text: "fix the value" },
-          { kind: "leave-out-columns", columns: [column] },
-        ];
-        value = orNoted(rules, () => refuseLarge({ file, line: r + 1, column }, large, limits, remedies));
+        value = cellOrNoted(rules, () => refuseLargeCell({ file, line: r + 1, column }, large, limits));
       }
       table.set(r, slot, value, r + 1);
     }

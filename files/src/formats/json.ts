@@ -1,12 +1,12 @@
 // JSON to a table: one flat object a line, its keys the columns; or an array of such objects, or of arrays.
 
-import { textOf } from "./source/bytes.ts";
-import { type Feed, openFeed } from "./source/feed.ts";
-import { DataError, type Remedy, shown } from "./source/refusal.ts";
-import type { Limits, OpenedFile } from "./source/source.ts";
-import { type CellReader, daysOf, orNoted } from "./table/cell.ts";
-import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "./table/columns.ts";
-import { GrowingTable, refuseLarge, type Table } from "./table/table.ts";
+import { textOf } from "../source/bytes.ts";
+import { type Feed, openFeed } from "../source/feed.ts";
+import { DataError, type Remedy, shownInRefusal } from "../source/refusal.ts";
+import type { Limits, OpenedFile } from "../source/source.ts";
+import { type CellReader, cellOrNoted, daysOf } from "../table/cell.ts";
+import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
 
 const NEWLINE = 10;
 const QUOTE = 34;
@@ -15,6 +15,11 @@ const BACKSLASH = 92;
 const OPEN = 91;
 const CLOSE = 93;
 const SPACES: ReadonlySet<number> = new Set([32, 9, NEWLINE, 13]);
+
+/** By the ending of its name; what holds no text is told by its first bytes before. */
+export function isJsonFile({ ending }: OpenedFile): boolean {
+  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(ending);
+}
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -26,7 +31,7 @@ interface Reading extends ReadPlan {
   readonly table: GrowingTable;
 }
 
-export async function readJson(source: OpenedFile, plan: ReadPlan): Promise<Table> {
+export async function readJsonTable(source: OpenedFile, plan: ReadPlan): Promise<Table> {
   const { file, size } = source;
   let reading: Reading | undefined;
   const first: { line: number; value: Line }[] = [];
@@ -40,7 +45,7 @@ export async function readJson(source: OpenedFile, plan: ReadPlan): Promise<Tabl
     for (const { line, value } of first) keepRow(reading, value, line);
     return reading;
   };
-  const format = await eachRow(source, plan.limits, (line, value) => {
+  const format = await eachJsonRow(source, plan.limits, (line, value) => {
     if (reading !== undefined) keepRow(reading, value, line);
     else if (first.push({ line, value }) === SAMPLE_LINES) begin();
   });
@@ -51,7 +56,7 @@ export async function readJson(source: OpenedFile, plan: ReadPlan): Promise<Tabl
 }
 
 /** Calls back with every row, and returns what holds them: lines or an array. */
-export async function eachRow(source: OpenedFile, limits: Limits, use: (line: number, value: Line) => void) {
+export async function eachJsonRow(source: OpenedFile, limits: Limits, use: (line: number, value: Line) => void) {
   let names: readonly string[] | undefined;
   const useArray = (line: number, cells: readonly unknown[]) => {
     if (names === undefined && cells.every((cell) => typeof cell === "string")) {
@@ -65,14 +70,14 @@ export async function eachRow(source: OpenedFile, limits: Limits, use: (line: nu
     }
     use(line, Object.fromEntries(cells.map((cell, c) => [names?.[c], cell])));
   };
-  return eachLine(source, limits, (line, text, isElement) => {
+  return eachJsonLine(source, limits, (line, text, isElement) => {
     if (isElement && text.startsWith("[")) useArray(line, parsed(source.file, line, text) as unknown[]);
     else use(line, parseLine(source.file, line, text));
   });
 }
 
 /** Calls back with every line that is not blank, or with every element of the array that the text is. */
-export async function eachLine(
+export async function eachJsonLine(
   source: OpenedFile,
   limits: Limits,
   use: (line: number, text: string, isElement: boolean) => void,
@@ -149,7 +154,12 @@ function parsed(file: string, line: number, text: string): unknown {
     // Where engines do not say at which character, the line ends too early.
     const [, at = text.length] = /position (\d+)/.exec(String(error)) ?? [];
     const position = { file, line, column: keyAt(text.slice(0, Number(at))) };
-    throw new DataError(position, "be in one whole JSON object", shown(text), "write one whole object on each line");
+    throw new DataError(
+      position,
+      "be in one whole JSON object",
+      shownInRefusal(text),
+      "write one whole object on each line",
+    );
   }
 }
 
@@ -157,7 +167,7 @@ function parseLine(file: string, line: number, text: string): Line {
   const value = parsed(file, line, text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const remedy = 'write lines such as {"a": 1, "b": 2}';
-    throw new DataError({ file, line, column: 1 }, "begin a JSON object", shown(text), remedy);
+    throw new DataError({ file, line, column: 1 }, "begin a JSON object", shownInRefusal(text), remedy);
   }
   checkKeysOnce(file, line, text, value as Line);
   return value as Line;
@@ -172,10 +182,9 @@ function checkKeysOnce(file: string, line: number, text: string, value: Line): v
   throw new DataError({ file, line, column }, "be there once", "two of them", "remove one, or rename it");
 }
 
-/** The columns of the first lines. */
 export async function jsonColumns(source: OpenedFile, limits: Limits, rules: CellReader) {
   const first: Line[] = [];
-  const format = await eachRow(source, limits, (_, value) => {
+  const format = await eachJsonRow(source, limits, (_, value) => {
     if (first.length < SAMPLE_LINES) first.push(value);
   });
   return { format, columns: columnsOf(first, rules) };
@@ -217,7 +226,7 @@ function keepRow(reading: Reading, value: Line, line: number): void {
     const cell = ownValue(value, name);
     const number = isCategory
       ? table.categoryIndex(slot, wordAt(file, line, name, cell), line)
-      : orNoted(rules, () => numberAt(file, line, name, cell, reading));
+      : cellOrNoted(rules, () => numberAt(file, line, name, cell, reading));
     table.set(table.rows, slot, number, line);
   }
   if (chosen.device !== undefined) {
@@ -240,7 +249,7 @@ function checkKeys(file: string, line: number, value: Line, columns: readonly Co
 function wordAt(file: string, line: number, column: string, value: unknown): string {
   if (typeof value === "object" && value !== null) {
     const remedies = [{ kind: "leave-out-columns", columns: [column] } as const];
-    const got = shown(JSON.stringify(value));
+    const got = shownInRefusal(JSON.stringify(value));
     throw new DataError({ file, line, column }, "be a text, a number or a boolean", got, remedies);
   }
   return String(value ?? "");
@@ -256,15 +265,14 @@ function numberAt(file: string, line: number, column: string, value: unknown, { 
       { kind: "text", text: "write null if it is not known" },
       { kind: "leave-out-columns", columns: [column] },
     ];
-    throw new DataError({ file, line, column }, "be a number", shown(JSON.stringify(value)), remedies);
+    throw new DataError({ file, line, column }, "be a number", shownInRefusal(JSON.stringify(value)), remedies);
   }
   if (Math.abs(value) > limits.magnitude) {
-    refuseLarge({ file, line, column }, String(value), limits, "fix the value, or write it in a larger unit");
+    refuseLargeCell({ file, line, column }, String(value), limits, "fix the value, or write it in a larger unit");
   }
   return rules.without(value);
 }
 
-/** Whether the text begins an array. */
 function isArray({ bytes, length }: Feed): boolean {
   for (let at = 0; at < length; at++) if (!SPACES.has(bytes[at])) return bytes[at] === OPEN;
   return false;
@@ -313,7 +321,7 @@ async function eachElement(feed: Feed, limits: Limits, use: (line: number, text:
     }
     if (feed.length - at > limits.lineBytes) refuse(`an element of more than ${limits.lineBytes} bytes`);
     if (feed.ended)
-      return state.isClosed ? undefined : refuse(`an end at ${shown(textOf(feed.bytes, at, feed.length))}`);
+      return state.isClosed ? undefined : refuse(`an end at ${shownInRefusal(textOf(feed.bytes, at, feed.length))}`);
     await feed.advance(at, state.line);
   }
 }

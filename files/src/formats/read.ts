@@ -1,12 +1,11 @@
 // One way into all formats: a file and what is wanted of it, to a table; and what a file is like before its rows are read.
 
-import { type CsvDialect, openCsv } from "./csv/dialect.ts";
-import { readCsv } from "./csv/read.ts";
-import { jsonColumns, readJson } from "./json.ts";
-import { defaultLimits, isJson, type Limits, type OpenedFile, type Opener, withFile } from "./source/source.ts";
-import { cellReader } from "./table/cell.ts";
-import type { Column, DialectOptions, ReadPlan, Selection } from "./table/columns.ts";
-import type { Format, Table } from "./table/table.ts";
+import { type CsvDialect, openCsv } from "../csv/dialect.ts";
+import { readCsv } from "../csv/read.ts";
+import { type Limits, type OpenedFile, type Opener, withByteFile } from "../source/source.ts";
+import { type Column, type DialectOptions, type ReadPlan, type Selection, tableReadPlan } from "../table/columns.ts";
+import type { Format, Table } from "../table/table.ts";
+import { isJsonFile, jsonColumns, readJsonTable } from "./json.ts";
 
 export interface ReadOptions extends Selection, DialectOptions {
   readonly limits?: Limits;
@@ -14,15 +13,10 @@ export interface ReadOptions extends Selection, DialectOptions {
   readonly onRead?: (bytes: number) => void;
 }
 
-export function readPlan(options: ReadOptions): ReadPlan {
-  return { options, limits: options.limits ?? defaultLimits, rules: cellReader(options) };
-}
-
-/** The chosen columns of a file as numbers. */
-export async function tableOf(open: Opener, options: ReadOptions): Promise<Table> {
-  const plan = readPlan(options);
+export async function readFormatTable(open: Opener, options: ReadOptions): Promise<Table> {
+  const plan = tableReadPlan(options);
   const watched = options.onRead === undefined ? open : watchedOpener(open, options.onRead);
-  return withFile(watched, plan.limits, (file) => readFormat(file, plan), options.encoding);
+  return withByteFile(watched, plan.limits, (file) => readFormat(file, plan), options.encoding);
 }
 
 function watchedOpener(open: Opener, onRead: (bytes: number) => void): Opener {
@@ -43,16 +37,16 @@ async function readFormat(file: OpenedFile, plan: ReadPlan): Promise<Table> {
   // Decoders are loaded only for those who have such files.
   switch (file.container) {
     case "parquet":
-      return (await import("./parquet/read.ts")).readParquet(file, plan);
+      return (await import("../parquet/read.ts")).readParquet(file, plan);
     case "npy":
-      return (await import("./npy.ts")).readNpy(file, plan);
+      return (await import("./npy.ts")).readNpyTable(file, plan);
     case "zip": {
       const archive = await (await import("./archive.ts")).openArchive(file, plan);
       if (archive.kind === "file") return readFormat(archive.file, plan);
-      return (await import("./xlsx/read.ts")).readXlsx(archive.workbook, plan);
+      return (await import("../xlsx/read.ts")).readXlsx(archive.workbook, plan);
     }
     default:
-      return isJson(file) ? readJson(file, plan) : readCsv(file, plan);
+      return isJsonFile(file) ? readJsonTable(file, plan) : readCsv(file, plan);
   }
 }
 
@@ -67,9 +61,9 @@ export interface FileLayout {
   readonly sheets?: readonly string[];
 }
 
-export async function layoutOf(open: Opener, options: ReadOptions): Promise<FileLayout> {
-  const plan = readPlan(options);
-  return withFile(open, plan.limits, (file) => formatLayout(file, plan), options.encoding);
+export async function readFormatLayout(open: Opener, options: ReadOptions): Promise<FileLayout> {
+  const plan = tableReadPlan(options);
+  return withByteFile(open, plan.limits, (file) => formatLayout(file, plan), options.encoding);
 }
 
 async function formatLayout(file: OpenedFile, plan: ReadPlan): Promise<FileLayout> {
@@ -77,7 +71,7 @@ async function formatLayout(file: OpenedFile, plan: ReadPlan): Promise<FileLayou
   const packed = file.container === "gzip";
   switch (file.container) {
     case "parquet": {
-      const { columnsOfParquet } = await import("./parquet/read.ts");
+      const { columnsOfParquet } = await import("../parquet/read.ts");
       return { format: "parquet", packed, columns: await columnsOfParquet(file, limits) };
     }
     case "npy":
@@ -88,12 +82,12 @@ async function formatLayout(file: OpenedFile, plan: ReadPlan): Promise<FileLayou
         const { sheets } = archive;
         return { ...(await formatLayout(archive.file, plan)), packed: true, ...(sheets && { sheets }) };
       }
-      const { columnsOfXlsx } = await import("./xlsx/read.ts");
+      const { columnsOfXlsx } = await import("../xlsx/read.ts");
       const { workbook } = archive;
       return { format: "xlsx", packed, columns: await columnsOfXlsx(workbook, plan), sheets: workbook.sheets };
     }
     default: {
-      if (isJson(file)) return { packed, ...(await jsonColumns(file, limits, rules)) };
+      if (isJsonFile(file)) return { packed, ...(await jsonColumns(file, limits, rules)) };
       const { feed, dialect, columns } = await openCsv(file, plan);
       await feed.close();
       return { format: "csv", packed, dialect, columns };

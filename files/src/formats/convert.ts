@@ -1,24 +1,24 @@
 // A file in another format: all its cells with columns added, by columns, and these written as CSV, JSON lines, Parquet or a
 // workbook.
 
-import { openCsv } from "./csv/dialect.ts";
-import { labelCsv } from "./csv/label.ts";
-import { allRecords, csvLine } from "./csv/records.ts";
-import { eachRow } from "./json.ts";
-import { joinBytes } from "./source/bytes.ts";
-import { isJson, type OpenedFile, type PieceWriter, type Platform } from "./source/source.ts";
-import { cellReader } from "./table/cell.ts";
+import { openCsv } from "../csv/dialect.ts";
+import { labelCsv } from "../csv/label.ts";
+import { allRecords, csvRecordLine } from "../csv/records.ts";
+import { joinBytes } from "../source/bytes.ts";
+import type { OpenedFile, PieceWriter, Platform } from "../source/source.ts";
+import { cellReader } from "../table/cell.ts";
 import {
   type AddedColumn,
-  addedCells,
+  addedCellColumns,
   type CellColumn,
   type CellValue,
   type ConvertedCells,
   type LabelFormat,
-  typedColumn,
+  typedCellColumn,
   withFreeNames,
-} from "./table/cellColumns.ts";
-import type { ReadPlan } from "./table/columns.ts";
+} from "../table/cellColumns.ts";
+import type { ReadPlan } from "../table/columns.ts";
+import { eachJsonRow, isJsonFile } from "./json.ts";
 
 /** `file` is no archive, but may be a workbook. */
 export async function convertCells(
@@ -28,47 +28,37 @@ export async function convertCells(
 ): Promise<ConvertedCells> {
   switch (file.container) {
     case "parquet":
-      return (await import("./parquet/read.ts")).parquetCells(file, added);
+      return (await import("../parquet/read.ts")).parquetCells(file, added);
     case "zip":
-      return { columns: textColumns(await sheetRows(file, plan), added), leftOut: [] };
+      return { columns: await sheetColumns(file, added, plan), leftOut: [] };
     case "npy":
       return { columns: await arrayColumns(file, added, plan), leftOut: [] };
     default: {
-      const columns = await (isJson(file) ? jsonColumns(file, added, plan) : csvColumns(file, added, plan));
+      const columns = await (isJsonFile(file) ? jsonColumns(file, added, plan) : csvColumns(file, added, plan));
       return { columns, leftOut: [] };
     }
   }
 }
 
-/** The names, and then the cells of every row. */
-async function sheetRows(file: OpenedFile, plan: ReadPlan): Promise<(readonly string[])[]> {
-  const { openArchive } = await import("./archive.ts");
-  const { sheetTexts } = await import("./xlsx/read.ts");
-  const rows: (readonly string[])[] = [];
-  const archive = await openArchive(file, plan);
-  if (archive.kind === "workbook") sheetTexts(archive.workbook, plan, (cells) => rows.push(cells));
-  return rows;
-}
-
-function textColumns(
-  [names = [], ...rows]: readonly (readonly string[])[],
-  added: readonly AddedColumn[],
-): CellColumn[] {
-  return [...columnsOf(names, rows), ...addedCells(withFreeNames(added, names), rows.length)];
+async function sheetColumns(file: OpenedFile, added: readonly AddedColumn[], plan: ReadPlan): Promise<CellColumn[]> {
+  const { sheetTexts } = await import("../xlsx/read.ts");
+  const archive = await (await import("./archive.ts")).openArchive(file, plan);
+  const [names, ...rows] = archive.kind === "workbook" ? sheetTexts(archive.workbook, plan) : [[]];
+  return [...columnsOf(names, rows), ...addedCellColumns(withFreeNames(added, names), rows.length)];
 }
 
 async function arrayColumns(file: OpenedFile, added: readonly AddedColumn[], { limits }: ReadPlan) {
   const all = { options: {}, limits, rules: cellReader({}) };
-  const { columns, points } = await (await import("./npy.ts")).readNpy(file, all);
+  const { columns, points } = await (await import("./npy.ts")).readNpyTable(file, all);
   const { data, rows, cols } = points;
   const own = columns.map((name, c) => {
     const cells = Array.from({ length: rows }, (_, r) => data[r * cols + c]);
-    return typedColumn(
+    return typedCellColumn(
       name,
       cells.map((value) => (Number.isNaN(value) ? null : value)),
     );
   });
-  return [...own, ...addedCells(withFreeNames(added, columns), rows)];
+  return [...own, ...addedCellColumns(withFreeNames(added, columns), rows)];
 }
 
 /** The labelled text, taken apart again: what a row is, is decided in one place. */
@@ -108,7 +98,7 @@ function columnsOf(names: readonly string[], rows: readonly (readonly string[])[
     const texts = rows.map((cells) => cells[c] ?? "");
     const present = texts.filter((text) => text !== "");
     const isNumeric = present.every((text) => PLAIN.test(text) && Number.isFinite(Number(text)));
-    return typedColumn(
+    return typedCellColumn(
       name,
       texts.map((text) => (text === "" ? null : isNumeric ? Number(text) : text)),
     );
@@ -122,7 +112,7 @@ async function jsonColumns(
 ): Promise<CellColumn[]> {
   const names = new Map<string, CellValue[]>();
   let rows = 0;
-  await eachRow(file, limits, (_, row) => {
+  await eachJsonRow(file, limits, (_, row) => {
     for (const [name, value] of Object.entries(row)) {
       const cells = names.get(name) ?? [];
       names.set(name, cells);
@@ -134,27 +124,27 @@ async function jsonColumns(
   const further = withFreeNames(added, [...names.keys()]);
   return [
     ...Array.from(names, ([name, cells]) =>
-      typedColumn(name, [...cells, ...new Array(rows - cells.length).fill(null)]),
+      typedCellColumn(name, [...cells, ...new Array(rows - cells.length).fill(null)]),
     ),
-    ...addedCells(further, rows),
+    ...addedCellColumns(further, rows),
   ];
 }
 
 const ROWS_AT_ONCE = 10_000;
 
-export async function writeCells(
+export async function writeConvertedCells(
   columns: readonly CellColumn[],
   format: LabelFormat,
   write: PieceWriter,
   platform: Platform,
 ): Promise<void> {
   if (format === "parquet") return write(await parquetBytes(columns));
-  if (format === "xlsx") return write(await (await import("./xlsx/write.ts")).workbookBytes(columns, platform));
+  if (format === "xlsx") return write(await (await import("../xlsx/write.ts")).workbookBytes(columns, platform));
   const rows = columns[0]?.cells.length ?? 0;
   const encoder = new TextEncoder();
   const line = (row: number) =>
-    format === "csv" ? csvLine(columns.map(({ cells }) => cells[row])) : jsonLine(columns, row);
-  if (format === "csv") await write(encoder.encode(csvLine(columns.map(({ name }) => name))));
+    format === "csv" ? csvRecordLine(columns.map(({ cells }) => cells[row])) : jsonLine(columns, row);
+  if (format === "csv") await write(encoder.encode(csvRecordLine(columns.map(({ name }) => name))));
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     const until = Math.min(rows, from + ROWS_AT_ONCE);
     const lines = Array.from({ length: until - from }, (_, r) => line(from + r));

@@ -1,19 +1,10 @@
 // A file with columns added: the label of every row and what else is said about it, in its own format or in another.
 
-import { labelCsv } from "./csv/label.ts";
-import { eachLine } from "./json.ts";
-import { readPlan } from "./read.ts";
-import {
-  isJson,
-  type Limits,
-  type OpenedFile,
-  type Opener,
-  type PieceWriter,
-  withFile,
-  withFileOnce,
-} from "./source/source.ts";
-import { type AddedColumn, type LabelFormat, withFreeNames } from "./table/cellColumns.ts";
-import type { DialectOptions, ReadPlan } from "./table/columns.ts";
+import { labelCsv } from "../csv/label.ts";
+import { type Limits, type OpenedFile, type Opener, type PieceWriter, withByteFile } from "../source/source.ts";
+import { type AddedColumn, type LabelFormat, withFreeNames } from "../table/cellColumns.ts";
+import { type DialectOptions, type ReadPlan, tableReadPlan } from "../table/columns.ts";
+import { eachJsonLine, isJsonFile } from "./json.ts";
 
 export interface LabelFileOptions extends DialectOptions {
   readonly limits?: Limits;
@@ -27,32 +18,33 @@ export interface LabelFileOptions extends DialectOptions {
 export type LabelOf = (row: number) => number | undefined;
 
 /** Returns the names of columns that the format's writer cannot carry over, mostly none. */
-export async function writeLabelled(
+export async function writeLabelledFile(
   open: Opener,
   labelOf: LabelOf,
   write: PieceWriter,
   options: LabelFileOptions,
 ): Promise<string[]> {
   const { further = [], as } = options;
-  const plan = readPlan(options);
+  const plan = tableReadPlan(options);
   const added: readonly AddedColumn[] = [{ name: "cluster", kind: "whole", of: labelOf }, ...further];
   const work = async (outer: OpenedFile): Promise<string[]> => {
     const file = await unpacked(outer, plan);
     const format = as ?? foreignFormat(file);
     if (format !== undefined && format !== formatOf(file)) {
-      const { convertCells, writeCells } = await import("./convert.ts");
+      const { convertCells, writeConvertedCells } = await import("./convert.ts");
       const { columns, leftOut } = await convertCells(file, added, plan);
-      await writeCells(columns, format, write, file.platform);
+      await writeConvertedCells(columns, format, write, file.platform);
       return [...leftOut];
     }
-    if (file.container === "parquet") await (await import("./parquet/label.ts")).labelParquet(file, added, write);
+    if (file.container === "parquet") await (await import("../parquet/label.ts")).labelParquet(file, added, write);
     else {
       const text = (put: PieceWriter) => labelText(file, plan, added, put);
       await (file.container === "gzip" ? file.platform.throughGzip(write, text) : text(write));
     }
     return [];
   };
-  return withFileOnce(open, plan.limits, work, options.encoding);
+  // What is written cannot be taken back.
+  return withByteFile(open, plan.limits, work, options.encoding, 1);
 }
 
 /** The file itself, or the only one in an archive; a workbook stays one. */
@@ -72,13 +64,13 @@ function foreignFormat({ container }: OpenedFile): LabelFormat | undefined {
 function formatOf(source: OpenedFile): LabelFormat | undefined {
   if (source.container === "parquet") return "parquet";
   if (source.container !== "text") return undefined;
-  if (!isJson(source)) return "csv";
+  if (!isJsonFile(source)) return "csv";
   return /\.json$/i.test(source.ending) ? undefined : "jsonl";
 }
 
 /** What the labelled copy of a file is called: with the ending of what it is written as, of archives of what is in them. */
-export async function labelledName(open: Opener, options: LabelFileOptions): Promise<string> {
-  const plan = readPlan(options);
+export async function labelledFileName(open: Opener, options: LabelFileOptions): Promise<string> {
+  const plan = tableReadPlan(options);
   const work = async (outer: OpenedFile) => {
     const file = await unpacked(outer, plan);
     const name = outer.file.replace(/^.*[/\\]/s, "");
@@ -90,7 +82,7 @@ export async function labelledName(open: Opener, options: LabelFileOptions): Pro
     const [ending] = /(\.\w+)(\.gz)?$/.exec(file.ending) ?? [""];
     return outer.container === "zip" ? stem + ending : name;
   };
-  return withFile(open, plan.limits, work, options.encoding);
+  return withByteFile(open, plan.limits, work, options.encoding);
 }
 
 async function labelText(
@@ -99,12 +91,12 @@ async function labelText(
   added: readonly AddedColumn[],
   write: PieceWriter,
 ): Promise<void> {
-  if (!isJson(file)) return labelCsv(file, plan, added, write);
+  if (!isJsonFile(file)) return labelCsv(file, plan, added, write);
   let row = 0;
   // Any line may have a key that the others have not.
   const keys = new Set<string>();
   const lines: { body: string; cells: readonly string[] }[] = [];
-  const format = await eachLine(file, plan.limits, (_, text, isElement) => {
+  const format = await eachJsonLine(file, plan.limits, (_, text, isElement) => {
     const value: unknown = JSON.parse(text);
     const isNames =
       isElement && Array.isArray(value) && lines.length === 0 && value.every((own) => typeof own === "string");

@@ -1,10 +1,10 @@
 // What a zip archive is: an Excel workbook, NumPy's arrays, or one file that was packed.
 
-import { DataError, listNames } from "./source/refusal.ts";
-import { type ByteFile, type OpenedFile, openedFile } from "./source/source.ts";
-import { chosenSheet, memoryFile, unzipped, type ZipEntry, zipEntries } from "./source/zip.ts";
-import type { ReadPlan } from "./table/columns.ts";
-import { openWorkbook, type Workbook } from "./xlsx/workbook.ts";
+import { DataError, listInRefusal } from "../source/refusal.ts";
+import { type ByteFile, type OpenedFile, openedByteFile } from "../source/source.ts";
+import { memoryFile, unzipped, type ZipEntry, zipEntries } from "../source/zip.ts";
+import type { ReadPlan } from "../table/columns.ts";
+import { chosenSheet, openWorkbook, type Workbook } from "../xlsx/workbook.ts";
 
 type Archive =
   | { readonly kind: "workbook"; readonly workbook: Workbook }
@@ -21,7 +21,7 @@ export async function openArchive(bytes: ByteFile, { options, limits }: ReadPlan
   const sheets = entries.map(({ name }) => name.replace(/\.npy$/, ""));
   const entry = isArrays ? arrayOf(bytes.file, entries, sheets, sheet) : onlyEntry(bytes.file, entries);
   const inside = memoryFile(bytes, entry.name, await unzipped(bytes, entry));
-  const file = await openedFile(inside, limits, encoding);
+  const file = await openedByteFile(inside, limits, encoding);
   // An archive in an archive, whatever it is called, is not opened.
   if (file.container === "zip") {
     const position = { file: bytes.file, part: JSON.stringify(entry.name), byte: 0 };
@@ -33,7 +33,7 @@ export async function openArchive(bytes: ByteFile, { options, limits }: ReadPlan
 function arrayOf(file: string, entries: readonly ZipEntry[], names: readonly string[], sheet: string | undefined) {
   const at = chosenSheet(names, sheet);
   if (at >= 0 && (sheet !== undefined || names.length === 1)) return entries[at];
-  const known = listNames(names.map((name) => JSON.stringify(name)));
+  const known = listInRefusal(names.map((name) => JSON.stringify(name)));
   const rule =
     sheet === undefined ? "hold one array, or be read with the name of one" : `have the array ${JSON.stringify(sheet)}`;
   throw new DataError({ file, part: "list of files", byte: 0 }, rule, `the arrays ${known}`, [
@@ -46,7 +46,7 @@ function onlyEntry(file: string, entries: readonly ZipEntry[]): ZipEntry {
   const files = entries.filter(({ name }) => !/(^|\/)(__MACOSX\/|\.DS_Store$|\._)/.test(name));
   const position = { file, part: "list of files", byte: 0 };
   if (files.length !== 1) {
-    const names = listNames(files.map(({ name }) => JSON.stringify(name)));
+    const names = listInRefusal(files.map(({ name }) => JSON.stringify(name)));
     const got = files.length === 0 ? "none" : `${files.length}: ${names}`;
     throw new DataError(position, "name one file", got, "unpack it, and name the files");
   }

@@ -1,10 +1,8 @@
-// The answer of an audit as data, as a table for the terminal, and as one HTML page for the file of a data officer.
+// The answer of an audit: what every attack found, as data and as one HTML page for the file of a data officer.
 
-import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
 import { type Study, whatNeighboursLearn } from "@fedkm/device";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
-import { alignColumns, wrap } from "../../table.ts";
-import { version } from "../../version.ts";
+import { explanations, leakOf, remainingAttacks, rowsFound, type Tally, titles, verdictOf } from "./outcome.ts";
 
 /** As --json has it. */
 export interface AuditAnswer {
@@ -26,8 +24,6 @@ export interface AuditAnswer {
   readonly remaining: readonly string[];
 }
 
-const WIDTH = 100;
-
 export function auditAnswer(
   { name, privacy, minimum, epsilon }: Study,
   tallies: readonly Tally[],
@@ -47,42 +43,24 @@ export function auditAnswer(
     })),
     rowsFound: rowsFound(tallies),
     verdict: verdictOf(privacy, tallies),
-    remaining: remainingOf(privacy, minimum),
+    remaining: remainingAttacks(privacy, minimum),
   };
 }
 
 /** The figures of an attack, as they stand in a row; a dash where an attack is not about means or rows. */
-function figuresOf({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
+export function attackFigures({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
   const isAboutMeans = ["inversion", "coalition", "bystander", "sketches"].includes(attack);
   return [String(tried), isAboutMeans ? String(groups) : "-", attack === "membership" ? "-" : String(withRows)];
 }
 
-const heading = ["attack", "tried", "means found", "rows found"];
+export const attackHeading = ["attack", "tried", "means found", "rows found"];
 
-export function answerLines(answer: AuditAnswer, page: string | undefined): string[] {
-  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
-  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
-  const rows = [heading, ...attacks.map((attack) => [attack.title, ...figuresOf(attack)])];
-  const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
-  const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
-  return [
-    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
-    "",
-    ...lines,
-    "",
-    ...wrap(`Verdict: ${verdict}`, WIDTH),
-    "",
-    "What remains possible:",
-    ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
-    ...(page === undefined ? [] : ["", `wrote ${page}`]),
-  ];
-}
-
-export function auditPage(answer: AuditAnswer): string {
+/** `version` is that of the program that asked. */
+export function auditPage(answer: AuditAnswer, version: string): string {
   const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
   const title = `Privacy audit: ${study}`;
-  const [attackName, ...figures] = heading;
-  const rows = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
+  const [attackName, ...figures] = attackHeading;
+  const rows = attacks.map((attack) => [attack.title, attack.leak, ...attackFigures(attack)]);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
@@ -101,6 +79,6 @@ ${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
 <ul>
 ${attacks.map((attack) => `<li><strong>${escaped(attack.title)}</strong>: ${escaped(attack.explanation)}</li>`).join("\n")}
 </ul>
-<footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
+<footer>fedkm ${escaped(version)}, fedkm audit</footer>`,
   );
 }

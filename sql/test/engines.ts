@@ -14,8 +14,8 @@ import {
   startPostgres,
 } from "../../lab/src/engines/index.ts";
 
-/** A place that takes rows and gives the address of a table with columns c0, c1, ... */
-export interface Place {
+/** An engine that takes rows and gives the address of a table with columns c0, c1, ... */
+export interface EngineTables {
   readonly name: string;
   put(rows: Matrix): Promise<string>;
   stop(): Promise<void>;
@@ -23,9 +23,9 @@ export interface Place {
 
 const columnNames = (cols: number) => Array.from({ length: cols }, (_, c) => `c${c}`);
 
-let tables = 0;
+let made = 0;
 
-export async function duckdbPlace(): Promise<Place> {
+export async function duckdbTables(): Promise<EngineTables> {
   const folder = mkdtempSync(join(tmpdir(), "fedkm-lake-"));
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -43,7 +43,7 @@ export async function duckdbPlace(): Promise<Place> {
         appender.endRow();
       }
       appender.closeSync();
-      const file = join(folder, `t${tables++}.parquet`);
+      const file = join(folder, `t${made++}.parquet`);
       await connection.run(`COPY t TO '${file}'`);
       return `duckdb:${file}`;
     },
@@ -55,12 +55,12 @@ export async function duckdbPlace(): Promise<Place> {
   };
 }
 
-export async function postgresPlace(server?: PostgresForTests): Promise<Place> {
+export async function postgresTables(server?: PostgresForTests): Promise<EngineTables> {
   const postgres = server ?? (await startPostgres());
   return {
     name: "PostgreSQL",
     async put({ data, rows, cols }) {
-      const table = `t${tables++}`;
+      const table = `t${made++}`;
       await postgres.run(
         `CREATE TABLE ${table} (${columnNames(cols)
           .map((name) => `${name} float8 NOT NULL`)
@@ -77,12 +77,12 @@ export async function postgresPlace(server?: PostgresForTests): Promise<Place> {
   };
 }
 
-export async function clickhousePlace(cluster?: ClickHouseForTests): Promise<Place> {
+export async function clickhouseTables(cluster?: ClickHouseForTests): Promise<EngineTables> {
   const clickhouse = cluster ?? (await startClickHouse());
   return {
     name: "ClickHouse, three shards",
     async put({ data, rows, cols }) {
-      const table = `t${tables++}`;
+      const table = `t${made++}`;
       const columns = columnNames(cols)
         .map((name) => `${name} Float64`)
         .join(", ");

@@ -1,13 +1,12 @@
 // Links from a file: an edge list (CSV or TSV), GraphML, or JSON. Devices go by their names; a stranger is named.
 
-import { likelyDelimiter } from "./csv/dialect.ts";
-import { allRecords } from "./csv/records.ts";
-import { textOf } from "./source/bytes.ts";
-import { type TextBytes, wholeText } from "./source/feed.ts";
-import { DataError, type FilePosition, listNames } from "./source/refusal.ts";
-import type { Opener } from "./source/source.ts";
+import { likelyDelimiter } from "../csv/dialect.ts";
+import { allRecords } from "../csv/records.ts";
+import { textOf } from "../source/bytes.ts";
+import { type TextBytes, wholeText } from "../source/feed.ts";
+import { DataError, type FilePosition, listInRefusal } from "../source/refusal.ts";
+import type { Opener } from "../source/source.ts";
 
-/** A link as a file states it. */
 interface NamedLink {
   readonly ends: readonly [string, string];
   readonly weight?: string;
@@ -18,7 +17,7 @@ interface NamedLink {
 /** The numbers of two devices, and the weight of their link. */
 export type WeightedLink = readonly [number, number, number];
 
-export async function linksOf(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
+export async function readLinksFormat(open: Opener, names: readonly string[]): Promise<WeightedLink[]> {
   const text = await wholeText(open);
   const seen = new Set<string>();
   return parse(text, names).map((link) => {
@@ -68,7 +67,7 @@ function listedLinks(text: TextBytes, names: readonly string[]): NamedLink[] {
 function numberOf(name: string, names: readonly string[], position: FilePosition): number {
   const number = names.indexOf(name);
   if (number < 0) {
-    const known = `the devices are ${listNames(names)}`;
+    const known = `the devices are ${listInRefusal(names)}`;
     throw new DataError(position, "name devices of the input", JSON.stringify(name), known);
   }
   return number;
@@ -119,16 +118,6 @@ function isName(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-interface Tag {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly isEnd: boolean;
-  readonly isEmpty: boolean;
-  /** The text behind it, up to the next tag. */
-  readonly text: string;
-  readonly line: number;
-}
-
 /** Nodes by id or by a key called name or label, edges with a key called weight. */
 function graphmlLinks(file: string, text: string): NamedLink[] {
   // Entities of a document type can be made to grow without bound.
@@ -168,7 +157,8 @@ function graphmlLinks(file: string, text: string): NamedLink[] {
   return links.map(({ ends: [from, to], ...rest }) => ({ ends: [nameOf(from), nameOf(to)], ...rest }));
 }
 
-function* tags(file: string, text: string): Generator<Tag> {
+/** With the text behind each, up to the next tag. */
+function* tags(file: string, text: string) {
   const content = text.replaceAll(/<!--[\s\S]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, " "));
   let line = 1;
   let counted = 0;

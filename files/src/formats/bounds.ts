@@ -1,10 +1,10 @@
 // ColumnBounds of columns from a file: lines of column,least,most.
 
-import { likelyDelimiter } from "./csv/dialect.ts";
-import { allRecords } from "./csv/records.ts";
-import { wholeText } from "./source/feed.ts";
-import { DataError, shown } from "./source/refusal.ts";
-import type { Opener } from "./source/source.ts";
+import { likelyDelimiter } from "../csv/dialect.ts";
+import { allRecords } from "../csv/records.ts";
+import { wholeText } from "../source/feed.ts";
+import { DataError, shownInRefusal } from "../source/refusal.ts";
+import type { Opener } from "../source/source.ts";
 
 export interface ColumnBounds {
   readonly least: number;
@@ -12,7 +12,7 @@ export interface ColumnBounds {
 }
 
 /** The bounds of each of the columns, in their order. A first line whose bounds are no numbers is a header. */
-export async function boundsOf(open: Opener, columns: readonly string[]): Promise<ColumnBounds[]> {
+export async function readBoundsFile(open: Opener, columns: readonly string[]): Promise<ColumnBounds[]> {
   const text = await wholeText(open);
   const { file } = text;
   const bounds = new Map<string, ColumnBounds>();
@@ -22,7 +22,7 @@ export async function boundsOf(open: Opener, columns: readonly string[]): Promis
     if (at === 0 && ends.length === 2 && Number.isNaN(least) && Number.isNaN(most)) continue;
     if (ends.length !== 2 || !(least < most) || !Number.isFinite(most - least)) {
       const rule = "have a least and a larger most value";
-      throw new DataError({ file, line, column }, rule, shown(cells.join(",")), "fix the line");
+      throw new DataError({ file, line, column }, rule, shownInRefusal(cells.join(",")), "fix the line");
     }
     bounds.set(column, { least, most });
   }

@@ -1,0 +1,26 @@
+// The invite by which a device is made known to others: its id and its addresses, as text and as QR code.
+
+import { renderUnicodeCompact } from "uqr";
+import { type Contact, peerFault, peerReachFault } from "./peer.ts";
+
+const SCHEME = "fedkm:";
+
+/** fedkm:PEER@ADDRESS,ADDRESS: one word, safe in a shell and in a chat. */
+export function formatInvite({ peer, addresses }: Contact): string {
+  return `${SCHEME}${peer}${addresses.length > 0 ? "@" : ""}${addresses.join(",")}`;
+}
+
+export function parseInvite(text: string): Contact {
+  const match = /^fedkm:([^@\s]+)(?:@(\S+))?$/.exec(text.trim());
+  if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
+  const [, peer, list] = match;
+  const addresses = list === undefined ? [] : list.split(",");
+  const fault = peerFault(peer) ?? addresses.map(peerReachFault).find((found) => found !== undefined);
+  if (fault !== undefined) throw new RangeError(`invite ${fault}`);
+  return { peer, addresses };
+}
+
+/** An invite to be photographed from a terminal. */
+export function drawInvite(invite: string): string {
+  return renderUnicodeCompact(invite);
+}
