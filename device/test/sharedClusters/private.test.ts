@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
 import { padsTwice } from "../../../lab/src/shared/usedTwice.ts";
+import { testSeed } from "../../../test/runs.ts";
 import { decodeLedger } from "../../src/privacy/ledger.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { generation, stages } from "../../src/sharedClusters/generation.ts";
@@ -15,8 +16,6 @@ import { type Simulation, type SimulationOptions, simulate } from "../../src/sim
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
 import { refusalOf } from "../problem.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 const text = `name: private
 k: 3
@@ -211,7 +210,7 @@ describe("what private rows add to sums", () => {
         );
         expect(rho).toBeLessThanOrEqual(releasing.rho * (1 + 1e-12));
       }),
-      { seed, numRuns: 10_000 },
+      { seed: testSeed, numRuns: 10_000 },
     );
   });
 });
