@@ -45,9 +45,9 @@ export default defineConfig(({ mode }) => ({
     // One more than there are processors: tests of devices mostly wait.
     maxWorkers: availableParallelism() + 1,
     // What never ends is stopped; what is slow on a busy machine is not wrong.
-    testTimeout: mode === "long" ? 900_000 : 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 600_000 } },
     ...(mode === "long" && { env: { FEDKM_TEST_SEED: longSeed() } }),
     ...(mode !== "node" && { globalSetup: ["core/test/hosts/installChromium.ts"] }),
     // Every frame that a device sends in a test is looked at.

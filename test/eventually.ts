@@ -7,12 +7,12 @@ import { vi } from "vitest";
 
 const AGAIN_AFTER_MILLISECONDS = 50;
 /** A check that fails in the same way for so long, while nothing changes in the folder, will not pass any more. */
-const QUIET_MILLISECONDS = 45_000;
+const QUIET_MILLISECONDS = 120_000;
 /** A device that runs always writes something, so there is an end to it. */
-const MOST_MILLISECONDS = 240_000;
+const MOST_MILLISECONDS = 600_000;
 
 // A test that waits here must not be ended by another clock.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 1_800_000 });
 
 /** What `check` returns, once it does not throw; `folder` is where the processes that it waits for write. */
 export async function eventually<T>(check: () => T | Promise<T>, folder?: string): Promise<T> {

@@ -8,12 +8,12 @@ import { propertyParameters, runs, testSeed } from "./runs.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-function testFiles(): string[] {
+function testFiles(ending = ".test.ts"): string[] {
   const { workspaces }: { workspaces: string[] } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const folders = workspaces.map((workspace) => join(root, workspace, "test"));
   return folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".test.ts"))
+      .filter((file) => file.endsWith(ending))
       .map((file) => join(folder, file)),
   );
 }
@@ -34,6 +34,11 @@ test("runs gives the short count outside of a .long.test.ts", () => {
 test("properties are drawn from the seed of the run", () => {
   expect(propertyParameters({ short: 3, long: 5 })).toEqual({ numRuns: 3, seed: testSeed });
   expect(testSeed).toBe(Number(process.env.FEDKM_TEST_SEED ?? 20261115));
+});
+
+test("the seed of the run comes from runs.ts, and no other test reads it", () => {
+  const readers = testFiles(".ts").filter((file) => readFileSync(file, "utf8").includes("FEDKM_TEST_SEED"));
+  expect(readers).toEqual([]);
 });
 
 test("every fc.assert is given a seed", () => {

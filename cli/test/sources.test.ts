@@ -6,9 +6,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, fit, type Matrix, matrix, objective, paperData, toRows } from "@fedkm/core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingEngines, startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { clickhouseTables, duckdbTables, type EngineTables, postgresTables } from "../../sql/test/engines.ts";
+import { eventually } from "../../test/eventually.ts";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -207,14 +208,11 @@ describe.skipIf(!isComplete)("with servers", () => {
       JSON.parse((await fedkm("device", "links", "--state", at(name), "--json")).stdout);
     const invites = await Promise.all(
       names.map((name) =>
-        vi.waitFor(
-          async () => {
-            const { invite } = await linksOf(name);
-            expect(invite).toMatch(/tcp\/[1-9]/);
-            return invite;
-          },
-          { timeout: 240_000, interval: 200 },
-        ),
+        eventually(async () => {
+          const { invite } = await linksOf(name);
+          expect(invite).toMatch(/tcp\/[1-9]/);
+          return invite;
+        }, folder.path),
       ),
     );
     for (const name of names) {
@@ -234,19 +232,16 @@ describe.skipIf(!isComplete)("with servers", () => {
         expect(linked).toMatchObject({ code: 0 });
       }
     }
-    const centroids = await vi.waitFor(
-      async () => {
-        const all: Matrix[] = [];
-        for (const name of names) {
-          const { device, links } = JSON.parse((await fedkm("device", "status", "--state", at(name), "--json")).stdout);
-          expect(links.map(({ isConnected }: { isConnected: boolean }) => isConnected)).toEqual([true, true, true]);
-          expect([device.phase, device.rows]).toEqual(["settled", 60]);
-          all.push(matrix(device.centroids));
-        }
-        return all;
-      },
-      { timeout: 240_000, interval: 1000 },
-    );
+    const centroids = await eventually(async () => {
+      const all: Matrix[] = [];
+      for (const name of names) {
+        const { device, links } = JSON.parse((await fedkm("device", "status", "--state", at(name), "--json")).stdout);
+        expect(links.map(({ isConnected }: { isConnected: boolean }) => isConnected)).toEqual([true, true, true]);
+        expect([device.phase, device.rows]).toEqual(["settled", 60]);
+        all.push(matrix(device.centroids));
+      }
+      return all;
+    }, folder.path);
     const expected = fit(datasets, complete(4), { k: 3, alpha: 1 });
     const reached = objective(datasets, centroids, complete(4), { alpha: 1 });
     expect(Math.abs(reached / expected.objective - 1)).toBeLessThan(1e-9);

@@ -26,7 +26,7 @@ export interface Loopback extends Heard {
   neighbour(): Contact;
 }
 
-const BOUND_MILLISECONDS = 240_000;
+const BOUND_MILLISECONDS = 600_000;
 
 function heard(): Heard & { note(event: string): void } {
   const events: string[] = [];

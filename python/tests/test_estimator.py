@@ -158,8 +158,8 @@ class TheCommand(unittest.TestCase):
 
     def test_an_interruption_ends_the_work_and_leaves_no_answer_behind(self):
         big = [table for _ in range(6) for table in clinics(rows=20_000)]
-        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             for seed in range(1000):
                 FedKMeans(20, random_state=seed).fit(big)
         self.assertEqual(len(FedKMeans(2).fit(clinics()).labels_), 4)

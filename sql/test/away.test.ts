@@ -81,10 +81,10 @@ describe("an abort", () => {
       const opened = openSource(`${server.address}?table=t`, { env: {}, query: slow, signal: stop.signal });
       const running = "SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%'";
       const others = async () => Number((await server.run(running)).rows[0].n) - 1;
-      await expect.poll(others, { timeout: 240_000 }).toBe(1);
+      await expect.poll(others, { timeout: 600_000 }).toBe(1);
       stop.abort();
       await expect(opened).rejects.toThrow("abort");
-      await expect.poll(others, { timeout: 240_000 }).toBe(0);
+      await expect.poll(others, { timeout: 600_000 }).toBe(0);
     } finally {
       await server.stop();
     }

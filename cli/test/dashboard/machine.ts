@@ -137,7 +137,7 @@ export class Machine {
     const { width = 1440, colorScheme = "light" } = options;
     const address = (await dashboardAddress(this.path)) ?? "";
     const page = (await this.#browser?.newPage({ viewport: { width, height: 900 }, colorScheme })) as Page;
-    page.setDefaultTimeout(240_000);
+    page.setDefaultTimeout(600_000);
     const foreign: string[] = [];
     page.on("request", (request) => request.url().startsWith(new URL(address).origin) || foreign.push(request.url()));
     await page.goto(address);

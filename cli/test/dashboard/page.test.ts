@@ -6,22 +6,24 @@ import { join } from "node:path";
 import { clusterNames, readAudit } from "@fedkm/device/daemon";
 import { countLabel, significantLabel } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { eventually } from "../../../test/eventually.ts";
 import { performAction } from "../../src/dashboard/actions.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
 const machine = new Machine();
-const BOUND = { timeout: 240_000, interval: 50 };
+/** Devices write below the machine's folder as long as they do anything. */
+const until = <T>(check: () => T | Promise<T>) => eventually(check, machine.path);
 const hostile = '<img src=x onerror="window.wasRun=1">\u202egnorw';
 
 beforeAll(async () => {
   await machine.start();
   await machine.startPrivate();
-  await vi.waitFor(() => {
+  await until(() => {
     for (const name of ["north", "south"]) expect(machine.status(name).device.phase).toBe("settled");
-  }, BOUND);
+  });
   // A device that does not run, all of whose words are somebody else's.
   const { links, notices, ...status } = machine.status("south");
   cpSync(machine.at("east"), machine.at("west"), { recursive: true });
@@ -40,7 +42,7 @@ afterAll(() => machine.close());
 
 const field = (page: Page, name: string) => page.locator(`[data-field="${name}"]`).textContent();
 const shows = (page: Page, device: string) => page.getByRole("button", { name: device, exact: true }).click();
-const phase = (page: Page, expected: string) => expect.poll(() => field(page, "phase"), BOUND).toBe(expected);
+const phase = (page: Page, expected: string) => until(async () => expect(await field(page, "phase")).toBe(expected));
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 
 async function events(name: string): Promise<string[]> {
@@ -52,36 +54,34 @@ test("shows what the device wrote: numbers, clusters, neighbours, privacy and th
   expect(page.url()).not.toContain("#");
   for (const name of ["south", "north"]) {
     await shows(page, name);
-    await expect
-      .poll(async () => {
-        const { device, links } = machine.status(name);
-        const seen = {
-          heading: await page.locator("h1").textContent(),
-          ...Object.fromEntries(
-            await Promise.all(
-              ["phase", "objective", "move", "round", "rows"].map(async (one) => [one, await field(page, one)]),
-            ),
+    await until(async () => {
+      const { device, links } = machine.status(name);
+      const seen = {
+        heading: await page.locator("h1").textContent(),
+        ...Object.fromEntries(
+          await Promise.all(
+            ["phase", "objective", "move", "round", "rows"].map(async (one) => [one, await field(page, one)]),
           ),
-          clusters: await section(page, "Clusters").locator("[data-value]").allTextContents(),
-          neighbours: await section(page, "Neighbours").locator("h3").allTextContents(),
-          bytes: (await section(page, "Neighbours").locator("li").first().textContent())?.match(/[\d,]+ k?B sent/)?.[0],
-        };
-        const { objective, move, round, rows, centroids } = device;
-        const bytes = links[0].sent.bytes;
-        const expected = {
-          heading: name,
-          phase: device.phase,
-          objective: significantLabel(objective ?? Number.NaN, 4),
-          move: significantLabel(move ?? Number.NaN, 4),
-          round: countLabel(round),
-          rows: countLabel(rows),
-          clusters: centroids?.flat().map((value) => significantLabel(value, 4)),
-          neighbours: links.map((link) => link.name),
-          bytes: bytes < 10_000 ? `${bytes} B sent` : `${Math.round(bytes / 1000)} kB sent`,
-        };
-        return JSON.stringify(seen) === JSON.stringify(expected) ? "equal" : { seen, expected };
-      }, BOUND)
-      .toBe("equal");
+        ),
+        clusters: await section(page, "Clusters").locator("[data-value]").allTextContents(),
+        neighbours: await section(page, "Neighbours").locator("h3").allTextContents(),
+        bytes: (await section(page, "Neighbours").locator("li").first().textContent())?.match(/[\d,]+ k?B sent/)?.[0],
+      };
+      const { objective, move, round, rows, centroids } = device;
+      const bytes = links[0].sent.bytes;
+      const expected = {
+        heading: name,
+        phase: device.phase,
+        objective: significantLabel(objective ?? Number.NaN, 4),
+        move: significantLabel(move ?? Number.NaN, 4),
+        round: countLabel(round),
+        rows: countLabel(rows),
+        clusters: centroids?.flat().map((value) => significantLabel(value, 4)),
+        neighbours: links.map((link) => link.name),
+        bytes: bytes < 10_000 ? `${bytes} B sent` : `${Math.round(bytes / 1000)} kB sent`,
+      };
+      expect(seen).toEqual(expected);
+    });
   }
   const privacy = await section(page, "Privacy").textContent();
   expect(privacy).toContain("Privacy: open");
@@ -103,29 +103,27 @@ test("shows what the own rows of every cluster are like, by their definition", a
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const spread = (values: readonly number[]) => Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2)));
   const column = (own: readonly number[][], f: number) => own.map((row) => row[f]);
-  await expect
-    .poll(async () => {
-      const centroids = machine.status("north").device.centroids ?? [];
-      const nearest = (row: readonly number[]) => {
-        const away = centroids.map(([x, y]) => Math.hypot(row[0] - x, row[1] - y));
-        return away.indexOf(Math.min(...away));
-      };
-      const expected = centroids.flatMap((_, c) => {
-        const own = rows.filter((row) => nearest(row) === c);
-        const apart = [0, 1]
-          .map((f) => ({ f, by: (mean(column(own, f)) - mean(column(rows, f))) / spread(column(rows, f)) }))
-          .filter(({ by }) => Math.abs(by) >= 0.5)
-          .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
-          .map(({ f, by }) => `${by > 0 ? "high" : "low"} x${f + 1}`);
-        const parts = [0, 1].map((f) => {
-          return `rows ${significantLabel(mean(column(own, f)), 4)} ± ${significantLabel(spread(column(own, f)), 2)}`;
-        });
-        return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, ...parts, apart.join(", ")];
+  await until(async () => {
+    const centroids = machine.status("north").device.centroids ?? [];
+    const nearest = (row: readonly number[]) => {
+      const away = centroids.map(([x, y]) => Math.hypot(row[0] - x, row[1] - y));
+      return away.indexOf(Math.min(...away));
+    };
+    const expected = centroids.flatMap((_, c) => {
+      const own = rows.filter((row) => nearest(row) === c);
+      const apart = [0, 1]
+        .map((f) => ({ f, by: (mean(column(own, f)) - mean(column(rows, f))) / spread(column(rows, f)) }))
+        .filter(({ by }) => Math.abs(by) >= 0.5)
+        .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
+        .map(({ f, by }) => `${by > 0 ? "high" : "low"} x${f + 1}`);
+      const parts = [0, 1].map((f) => {
+        return `rows ${significantLabel(mean(column(own, f)), 4)} ± ${significantLabel(spread(column(own, f)), 2)}`;
       });
-      const shown = await section(page, "Clusters").locator("td.own, td small").allTextContents();
-      return JSON.stringify(shown) === JSON.stringify(expected) ? "equal" : { shown, expected };
-    }, BOUND)
-    .toBe("equal");
+      return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, ...parts, apart.join(", ")];
+    });
+    const shown = await section(page, "Clusters").locator("td.own, td small").allTextContents();
+    expect(shown).toEqual(expected);
+  });
   await page.close();
 });
 
@@ -133,30 +131,27 @@ test("shows the ledger of a private device as its status file has it: both relea
   const { page } = await machine.open();
   await shows(page, "vault");
   const ledger = async (about: RegExp) => {
-    await expect
-      .poll(async () => {
-        const { private: status } = machine.status("vault").device;
-        if (status === null) return "no ledger in the status file";
-        const { epsilonSpent, epsilonLifetime, delta, releases } = status;
-        const expected = {
-          epsilonSpent: significantLabel(epsilonSpent, 3),
-          epsilonLifetime: significantLabel(epsilonLifetime, 3),
-          delta: delta.toExponential(),
-          releases: countLabel(releases),
-          bar: epsilonSpent / epsilonLifetime,
-        };
-        const names = ["epsilonSpent", "epsilonLifetime", "delta", "releases"];
-        const meter = page.getByRole("meter", { name: "Epsilon spent" });
-        const [whole, spent] = [await meter.boundingBox(), await meter.locator("div").boundingBox()];
-        const seen = {
-          ...Object.fromEntries(await Promise.all(names.map(async (one) => [one, await field(page, one)]))),
-          bar: (spent?.width ?? 0) / (whole?.width ?? 1),
-        };
-        expect(await field(page, "ledger")).toMatch(about);
-        expect(seen).toEqual({ ...expected, bar: expect.closeTo(expected.bar, 2) });
-        return status;
-      }, BOUND)
-      .toMatchObject({ releases: expect.any(Number) });
+    await until(async () => {
+      const { private: status } = machine.status("vault").device;
+      if (status === null) throw new Error("no ledger in the status file");
+      const { epsilonSpent, epsilonLifetime, delta, releases } = status;
+      const expected = {
+        epsilonSpent: significantLabel(epsilonSpent, 3),
+        epsilonLifetime: significantLabel(epsilonLifetime, 3),
+        delta: delta.toExponential(),
+        releases: countLabel(releases),
+        bar: epsilonSpent / epsilonLifetime,
+      };
+      const names = ["epsilonSpent", "epsilonLifetime", "delta", "releases"];
+      const meter = page.getByRole("meter", { name: "Epsilon spent" });
+      const [whole, spent] = [await meter.boundingBox(), await meter.locator("div").boundingBox()];
+      const seen = {
+        ...Object.fromEntries(await Promise.all(names.map(async (one) => [one, await field(page, one)]))),
+        bar: (spent?.width ?? 0) / (whole?.width ?? 1),
+      };
+      expect(await field(page, "ledger")).toMatch(about);
+      expect(seen).toEqual({ ...expected, bar: expect.closeTo(expected.bar, 2) });
+    });
     return machine.status("vault").device.private;
   };
   const isAlarm = () => page.locator('[data-field="ledger"]').evaluate((words) => words.classList.contains("alarm"));
@@ -182,9 +177,9 @@ test("names a cluster, and the name follows the cluster", async () => {
   await page.getByRole("button", { name: "Name cluster 1" }).click();
   await page.getByRole("textbox", { name: "Name of cluster 1" }).fill(`calm ${hostile}`.slice(0, 60));
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.getByRole("alert").textContent()).toContain("Cluster 1 is called calm");
+  await until(async () => expect(await page.getByRole("alert").textContent()).toContain("Cluster 1 is called calm"));
   const button = page.getByRole("button", { name: "Name cluster 1, now calm" });
-  await expect.poll(() => button.textContent(), BOUND).toContain("1 calm <img");
+  await until(async () => expect(await button.textContent()).toContain("1 calm <img"));
   expect(await page.locator("img").count()).toBe(0);
   // A model has the names, and what is labelled with it as well.
   const [model, labelled] = [join(machine.path, "named.json"), join(machine.path, "named.csv")];
@@ -211,7 +206,7 @@ test("names a cluster, and the name follows the cluster", async () => {
   await button.click();
   await page.getByRole("textbox", { name: "Name of cluster 1" }).fill("");
   await page.getByRole("button", { name: "Keep" }).click();
-  await expect.poll(() => button.count(), BOUND).toBe(0);
+  await until(async () => expect(await button.count()).toBe(0));
   await page.close();
 });
 
@@ -243,13 +238,13 @@ test("accepts a device that knocks once its owner agrees to an open study, and u
   );
   await page.getByRole("button", { name: `Accept ${short}` }).click();
   await page.getByRole("button", { name: "Yes, link it" }).click();
-  await expect.poll(() => page.getByRole("alert").textContent()).toContain(`${short} is linked`);
+  await until(async () => expect(await page.getByRole("alert").textContent()).toContain(`${short} is linked`));
   const card = section(page, "Neighbours").locator("li", { hasText: short });
-  await expect.poll(() => card.textContent(), BOUND).toContain(`${short} connected, heard`);
+  await until(async () => expect(await card.textContent()).toContain(`${short} connected, heard`));
   expect(await events("north")).toContain("accepted");
   await page.getByRole("button", { name: `Unlink ${short}` }).click();
-  await expect.poll(() => page.getByRole("alert").textContent()).toBe(`${short} is unlinked.`);
-  await expect.poll(() => page.getByRole("button", { name: `Unlink ${short}` }).count(), BOUND).toBe(0);
+  await until(async () => expect(await page.getByRole("alert").textContent()).toBe(`${short} is unlinked.`));
+  await until(async () => expect(await page.getByRole("button", { name: `Unlink ${short}` }).count()).toBe(0));
   expect(await events("north")).toContain("unlinked");
   await machine.halt("east");
   await page.close();
@@ -261,7 +256,7 @@ test("pauses a device, which stays so over a restart, and resumes it", async () 
   await page.getByRole("button", { name: "Pause" }).click();
   await phase(page, "paused");
   const notice = "it makes no update and sends nothing new";
-  await expect.poll(() => section(page, "Notices").textContent(), BOUND).toContain(notice);
+  await until(async () => expect(await section(page, "Notices").textContent()).toContain(notice));
   await machine.halt("north");
   await phase(page, "not running");
   await machine.run("north");
@@ -280,7 +275,7 @@ test("goes on by itself when the program that serves it has started again, and e
   await machine.serve("north", "vault", "south", "west");
   await page.getByText("live", { exact: true }).waitFor();
   await shows(page, "south");
-  await vi.waitFor(async () => {
+  await until(async () => {
     const downloading = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export model" }).click();
     const download = await downloading;
@@ -288,7 +283,7 @@ test("goes on by itself when the program that serves it has started again, and e
     const out = join(machine.path, "model.json");
     expect(await outcome("device", "export", "--state", machine.at("south"), "--out", out)).toMatchObject({ code: 0 });
     expect(readFileSync(await download.path(), "utf8")).toBe(readFileSync(out, "utf8"));
-  }, BOUND);
+  });
   await page.close();
 });
 
@@ -300,7 +295,7 @@ test("resets a device after asking once more", async () => {
   await page.getByRole("button", { name: "No", exact: true }).click();
   await page.getByRole("button", { name: "Reset" }).click();
   await page.getByRole("button", { name: "Yes, begin again from the rows" }).click();
-  await vi.waitFor(() => expect(machine.status("south").device.opening).toBeGreaterThan(opening), BOUND);
+  await until(() => expect(machine.status("south").device.opening).toBeGreaterThan(opening));
   await phase(page, "settled");
   expect(await events("south")).toContain("reset");
   await page.close();

@@ -184,7 +184,7 @@ test("leave no worker behind: a process ends by itself after an answer, a refusa
     const onProgress = () => controller.abort(new Error("enough"));
     const end = await kmeansAsync(points, { k: 32, restarts: 1e6, signal: controller.signal, onProgress }).catch((error) => error.message);
     console.log(labels.length, refusal, end);`;
-  const run = { cwd: fileURLToPath(new URL("../..", import.meta.url)), timeout: 240_000, encoding: "utf8" } as const;
+  const run = { cwd: fileURLToPath(new URL("../..", import.meta.url)), timeout: 600_000, encoding: "utf8" } as const;
   const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], run);
   expect(printed).toBe("20000 k must be an integer from 1 to 20000 (the rows of points), got 0 enough\n");
 });

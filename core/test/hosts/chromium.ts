@@ -21,5 +21,5 @@ export const browserTest = test.skipIf(findChromium() === undefined);
 export function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("only a browserTest has Chromium on the PATH");
-  return chromium.launch({ executablePath, headless: true, args: FLAGS });
+  return chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 600_000 });
 }

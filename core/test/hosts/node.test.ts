@@ -7,7 +7,7 @@ import { type HostReport, hashes, PINNED } from "./suite.ts";
 /** The npm package of this name brings the program; npm keeps it in its cache. It runs TypeScript as it is. */
 const PACKAGE = "node@24.9.0";
 /** Long enough to fetch the program once. */
-const TIME = 300_000;
+const TIME = 600_000;
 
 const PROGRAM = `
   const { report } = await import(${JSON.stringify(new URL("./suite.ts", import.meta.url).href)});

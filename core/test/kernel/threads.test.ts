@@ -139,7 +139,7 @@ describe("ends", () => {
       console.log(kernel.threads, kmeans({ data, rows: 10_000, cols: 16 }, { k: 16, restarts: 1, kernel }).labels.length);`;
     const options = {
       cwd: fileURLToPath(new URL("../..", import.meta.url)),
-      timeout: 240_000,
+      timeout: 600_000,
       encoding: "utf8",
     } as const;
     expect(execFileSync(process.execPath, ["--input-type=module", "-e", program], options)).toBe("3 10000\n");

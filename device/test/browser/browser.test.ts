@@ -140,7 +140,7 @@ async function settledWith(study: Study): Promise<readonly DeviceStatus[]> {
         }
         return all;
       },
-      { timeout: 240_000, interval: 200 },
+      { timeout: 600_000, interval: 200 },
     );
     expect(faults).toEqual([]);
     await page.close();

@@ -92,7 +92,7 @@ test("three daemons change their study one after the other, with a restart on th
   const { datasets, graph } = await startNetwork();
   const [before, after] = [await idOf(1), await idOf(2)];
   const until = (isSo: () => boolean) =>
-    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 240_000, interval: 20 });
+    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 600_000, interval: 20 });
   await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
 
   await writeNextInFolder(pathOf("north"), studyWith({ alpha: 2 }));
@@ -137,7 +137,7 @@ test("guarded daemons change their study one after the other, and publish nothin
   const next = studyWith({ ...guarded, alpha: 2 });
   const after = studyId(await contractOf(next));
   const until = (isSo: () => boolean) =>
-    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 240_000, interval: 20 });
+    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 600_000, interval: 20 });
   await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
   await writeNextInFolder(pathOf("north"), next);
   await until(() => statusOf("north").next !== null);

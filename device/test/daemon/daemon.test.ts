@@ -68,7 +68,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
   const noticed = (...texts: RegExp[]) =>
     vi.waitFor(() => {
       expect(open().map(({ text }) => text)).toEqual(texts.map((text) => expect.stringMatching(text)));
-    }, 240_000);
+    }, 600_000);
   try {
     await noticed(/^none of 1 rows counts, 3 are needed/, /^the status cannot be written: EISDIR/);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n");
@@ -87,7 +87,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
     await writeLinksFile(path, []);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n4,4\n");
     await noticed();
-    await vi.waitFor(() => expect(daemon.status().device).toMatchObject({ rows: 4, phase: "alone" }), 240_000);
+    await vi.waitFor(() => expect(daemon.status().device).toMatchObject({ rows: 4, phase: "alone" }), 600_000);
     expect(daemon.status().failedWrites.status).toBeGreaterThan(0);
     for (const { cause, since, until, text } of daemon.status().notices) {
       expect(Date.parse(until ?? "")).toBeGreaterThanOrEqual(Date.parse(since));
@@ -301,11 +301,11 @@ test("resetFolder sets the state aside, and the device begins again, whether it 
   expect(await resetFolder(path, new Date(0))).toEqual({ setAside: undefined, isRunning: false });
   const daemon = await begin();
   try {
-    await vi.waitFor(() => expect(daemon.status().device.phase).toBe("alone"), 240_000);
+    await vi.waitFor(() => expect(daemon.status().device.phase).toBe("alone"), 600_000);
     const { opening } = daemon.status().device;
     expect(await resetFolder(path, new Date(1))).toMatchObject({ isRunning: true });
-    await vi.waitFor(() => expect(daemon.status().device.opening).toBe(opening + 1), 240_000);
-    await vi.waitFor(() => expect(existsSync(join(path, "reset"))).toBe(false), 240_000);
+    await vi.waitFor(() => expect(daemon.status().device.opening).toBe(opening + 1), 600_000);
+    await vi.waitFor(() => expect(existsSync(join(path, "reset"))).toBe(false), 600_000);
   } finally {
     await daemon.stop();
   }

@@ -49,7 +49,7 @@ const clock = {
   now: () => 10 * realClock.now(),
   after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
 };
-const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 240_000, interval: 20 });
+const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 600_000, interval: 20 });
 
 /** Three devices, each linked with the two others. */
 async function triangle(): Promise<DeviceFolder[]> {

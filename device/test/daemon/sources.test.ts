@@ -78,7 +78,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
   }
 
   const reaches = (state: object) =>
-    vi.waitFor(() => expect(daemon?.status().device).toMatchObject(state), { timeout: 240_000, interval: 20 });
+    vi.waitFor(() => expect(daemon?.status().device).toMatchObject(state), { timeout: 600_000, interval: 20 });
 
   /** What the server was asked since its log had the length `from`, in few words. */
   const asked = () =>
@@ -116,6 +116,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     const begun = Date.now();
     // More than two of its heartbeats.
     await seconds(4.2);
+    await expect.poll(asked).not.toEqual([]);
     const looks = asked();
     expect(new Set(looks)).toEqual(new Set(['max("changed_at")']));
     expect(looks.length).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 2_000));

@@ -98,7 +98,7 @@ describe("openStore(folder, notice)", () => {
     store.goAbove(5_000);
     await vi.waitFor(
       () => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/),
-      240_000,
+      600_000,
     );
     isFull = false;
     store.goAbove(5_000);

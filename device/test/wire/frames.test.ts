@@ -107,9 +107,9 @@ describe("two devices over libp2p", () => {
     const [one, two] = [await peers.identity("one"), await peers.identity("two")];
     const a = await peers.start(one, [{ peer: two.peer, addresses: [] }]);
     const b = await peers.start(two, [a.neighbour()], { protocol: "/fedkm/4" });
-    await expect.poll(() => a.network.traffic(two.peer)?.version, { timeout: 240_000 }).toBe(4);
+    await expect.poll(() => a.network.traffic(two.peer)?.version, { timeout: 600_000 }).toBe(4);
     expect(a.network.traffic(two.peer)?.failure).toBe("it speaks protocol 4, this device 2: update fedkm here");
-    await expect.poll(() => b.network.traffic(one.peer)?.version, { timeout: 240_000 }).toBe(2);
+    await expect.poll(() => b.network.traffic(one.peer)?.version, { timeout: 600_000 }).toBe(2);
     expect([...a.events, ...b.events].filter((event) => event.startsWith("connect"))).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export async function openSite(): Promise<Site> {
   return {
     async open(address, { colorScheme = "light", width = 1440 } = {}) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
-      page.setDefaultTimeout(240_000);
+      page.setDefaultTimeout(600_000);
       const errors: string[] = [];
       page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
       page.on("pageerror", ({ message }) => errors.push(message));

@@ -13,7 +13,24 @@ export function compareCommand(io: Console): Command {
     .description(
       "Run all methods on the same data, network, start, seed and message budget, and say which comes nearest to pooled k-means.",
     )
-    .argument("[files...]", "your files instead of --dataset: one for each device, or one that is dealt to --devices")
+    .argument("[files...]", "your files instead of --dataset: one for each device, or one that is dealt to --devices");
+  addPluginOption(addProblemOptions(command), "methods, data sets, graphs and measures");
+  addDialectOptions(addMissingOption(addSelectionOptions(command)));
+  return command
+    .addHelpText(
+      "after",
+      "\nExamples:\n  fedkm compare --dataset digits --method fedkm,consensus,distributed --messages 500" +
+        "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
+        "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
+    )
+    .action(async (files: string[], flags: Omit<CompareFlags, "files">) =>
+      (await import("./compare.ts")).runCompareCommand({ ...flags, files }, io),
+    );
+}
+
+/** The data, the network, the methods and their budget. */
+function addProblemOptions(command: Command): Command {
+  return command
     .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
     .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
     .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
@@ -59,16 +76,4 @@ export function compareCommand(io: Console): Command {
       "fedkm-compare.svg",
     )
     .option("--json", "print the numbers as one JSON object instead of a table");
-  addPluginOption(command, "methods, data sets, graphs and measures");
-  addDialectOptions(addMissingOption(addSelectionOptions(command)));
-  return command
-    .addHelpText(
-      "after",
-      "\nExamples:\n  fedkm compare --dataset digits --method fedkm,consensus,distributed --messages 500" +
-        "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
-        "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
-    )
-    .action(async (files: string[], flags: Omit<CompareFlags, "files">) =>
-      (await import("./compare.ts")).runCompareCommand({ ...flags, files }, io),
-    );
 }
