@@ -31,7 +31,7 @@ function sharedOutcomes(
   events: readonly RecordedEvent[],
   secrets: Secrets,
 ): Outcome[] {
-  const seen = observeBoards(study, contract);
+  const seen = observeBoards(study, contract, secrets);
   for (const { frame } of events) if (frame.length > 0) seen.see(frame);
   const peers = [...new Set(events.map(({ peer }) => peer))];
   const peerOf = new Map(peers.map((peer) => [idOf(secrets.keyOf(peer)), peer]));

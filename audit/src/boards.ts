@@ -5,12 +5,18 @@ import type { Contract, Study } from "@fedkm/device";
 import {
   addInt64s,
   Board,
+  baseAfterBoard,
   type Content,
   decodeShared,
   type Entry,
+  firstBase,
   fractionBits,
+  type Generation,
+  generationOf,
+  hashedBase,
   type Int64s,
   idOf,
+  type Openings,
   offsetsOf,
   padBetween,
   type Secrets,
@@ -181,47 +187,78 @@ export interface GenerationEntries {
 
 interface ObservedGeneration {
   readonly hash: Uint8Array;
-  content: Content | undefined;
+  readonly base: string;
+  readonly openings: Openings;
+  /** Undefined: its base is not known. */
+  content: Generation | undefined;
   /** Every entry that was ever posted, by its mark. */
   readonly entries: Map<string, Entry>;
 }
 
-export function observeBoards(study: Study, contract: Contract) {
-  const read = decodeShared(sumsShape(study));
+export function observeBoards(study: Study, contract: Contract, secrets: Pick<Secrets, "digest" | "isSigned">) {
+  const shape = sumsShape(study);
+  const read = decodeShared(shape);
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
   const generations = new Map<string, ObservedGeneration>();
+  const first = firstBase(rules);
+  const bases = new Map([[bytesToHex(first.hash), first]]);
   const closedIn = ({ entries }: ObservedGeneration) => {
-    const found = new Map<string, { devices: readonly string[]; totals: Float64Array }>();
+    const found = new Map<string, { devices: readonly string[]; totals: Float64Array; board: Board }>();
     // A device posts again in a generation only after a start, so one board for each of its entries shows all sums.
     for (const last of entries.values()) {
       const board = new Board();
       board.add(last);
       for (const entry of entries.values()) if (entry.id !== last.id) board.add(entry);
       const closed = board.closedAround(last.id);
-      if (closed !== undefined) found.set([...closed.devices].sort().join(" "), closed);
+      if (closed !== undefined) found.set([...closed.devices].sort().join(" "), { ...closed, board });
     }
     return [...found.values()];
+  };
+  /** Bases follow from closed boards, as for every device. */
+  const resolve = () => {
+    for (const seen of generations.values()) {
+      const base = bases.get(seen.base);
+      if (base === undefined) continue;
+      seen.content ??= generationOf(rules, base, seen.openings);
+      for (const { board, ...closed } of closedIn(seen)) {
+        const sums = { ...closed, count: closed.devices.length };
+        const next = baseAfterBoard(rules, seen.content, sums, (id) => board.entryOf(id));
+        if (next !== "implausible") bases.set(bytesToHex(next.hash), next);
+      }
+    }
   };
   return {
     see(frame: Uint8Array) {
       const message = read(contract, frame);
-      if (message.kind !== "board") return;
+      if (message.kind !== "board" && message.kind !== "proof") return;
+      if (message.base !== undefined) {
+        const shown = hashedBase(message.base, contract.hash, secrets.digest);
+        bases.set(bytesToHex(shown.hash), shown);
+      }
       const name = bytesToHex(message.hash);
-      const seen = generations.get(name) ?? { hash: message.hash, content: undefined, entries: new Map() };
+      const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
+      const seen = generations.get(name) ?? {
+        ...{ hash: message.hash, base: bytesToHex(message.order.hash), openings, content: undefined },
+        entries: new Map(),
+      };
       generations.set(name, seen);
-      seen.content ??= message.content;
       for (const entry of message.entries) seen.entries.set(entry.mark, entry);
     },
     /** Sums over all devices, generation by generation, as everybody has them. */
-    sums: () =>
-      [...generations.values()].flatMap((seen) => {
+    sums: () => {
+      resolve();
+      return [...generations.values()].flatMap((seen) => {
         const { content } = seen;
-        return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
-      }),
+        return content === undefined ? [] : closedIn(seen).map(({ devices, totals }) => ({ content, devices, totals }));
+      });
+    },
     /** Entries by generation, as anybody could collect them. */
-    entries: () =>
-      Array.from(
+    entries: () => {
+      resolve();
+      return Array.from(
         generations.values(),
-        ({ entries, ...of }): GenerationEntries => ({ ...of, entries: [...entries.values()] }),
-      ),
+        ({ hash, content, entries }): GenerationEntries => ({ hash, content, entries: [...entries.values()] }),
+      );
+    },
   };
 }

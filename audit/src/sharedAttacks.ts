@@ -47,7 +47,7 @@ export function sharedAttacks(scene: AttackScenario): Outcome[] {
   const { contract, datasets, apart, seed } = scene;
   const last = datasets.length - 1;
   const study = withoutLast(scene.study, last);
-  const seen = observeBoards(study, contract);
+  const seen = observeBoards(study, contract, simulatedSecrets("observer"));
   const early: Uint8Array[] = [];
   const graph = complete(datasets.length);
   const network = simulate({

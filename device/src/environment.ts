@@ -75,12 +75,12 @@ export class Allowance {
     this.#at = now;
   }
 
-  /** Whether it may be done now; if so, it counts as done. */
-  take(now: number): boolean {
+  /** Whether it may be done now, so many times; if so, it counts as done. */
+  take(now: number, times = 1): boolean {
     this.#left = Math.min(this.#burst, this.#left + (now - this.#at) / this.#betweenMilliseconds);
     this.#at = now;
-    if (this.#left < 1) return false;
-    this.#left--;
+    if (this.#left < times) return false;
+    this.#left -= times;
     return true;
   }
 

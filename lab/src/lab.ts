@@ -56,6 +56,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "1 h",
     load: () => import("./faults/faults.ts"),
   },
+  integrity: {
+    line: "members that forge the results of shared clusters; exit code 1 if a bar is missed",
+    options: "[PART...] [--short]",
+    needs: "nothing",
+    takes: "1 h",
+    load: () => import("./shared/integrity.ts"),
+  },
   audit: {
     line: "what liars and curious neighbours achieve; exit code 1 if a bar is missed",
     options: "[PART...] [--short]",

@@ -130,6 +130,7 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["proposal", proposal && `proposes another study, ${proposal}`],
       ["change", link.isMissing ? "has not accepted the study that this device is changing to" : null],
       ["order", conflict],
+      ["fault", link.fault],
       ["version", version == null ? null : frameVersionFault(version)],
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", link.isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
@@ -154,9 +155,12 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
 export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
-  const { waiting, isImplausible, twofaced } = shared;
+  const { waiting, isImplausible, twofaced, suspended } = shared;
   if (isImplausible)
     return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
   if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
-  return waiting === null ? undefined : `this device ${waiting}`;
+  if (waiting !== null) return `this device ${waiting}`;
+  return suspended.length === 0
+    ? undefined
+    : `left out for a while, because they made all add up again too often: ${suspended.join(", ")}`;
 }

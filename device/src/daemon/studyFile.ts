@@ -78,8 +78,9 @@ const sharedText = `# One clustering for all, as of all rows together, by sums t
 clusters: shared
 # So many devices may put together what they know; each device needs one link more than that.
 colluders: 1
-# For more than about a hundred devices: sums go over a tree, and not to everybody.
-# sums: tree`;
+# For more than about a hundred devices, of which nobody lies: sums go over a tree, and not to everybody.
+# sums: tree
+# neighbours: trusted`;
 
 /** What only a private study says. */
 function budgetText({ privacy, typicalRows, devices, ...budget }: StudyDraft): string {

@@ -16,16 +16,12 @@ export interface SavedOpening {
   readonly sketches: readonly SavedSketch[];
 }
 
-/** Where a device with shared clusters was; see sharedClusters/generation.ts. */
+/** Where a device with shared clusters was; see sharedClusters/proof.ts. */
 interface SavedGeneration {
-  readonly number: number;
-  readonly stage: number;
-  readonly steps: number;
-  readonly rows: number;
-  readonly seeded: number;
-  readonly numbers: readonly number[];
-  /** Of private studies: which answer it is. */
-  readonly version?: number;
+  /** The frame that proves it, in hex. */
+  readonly proof: string;
+  /** Devices that are no inventions, by the first half of their keys. */
+  readonly known: readonly string[];
 }
 
 export interface SavedState {

@@ -33,6 +33,8 @@ export interface NeighbourStatus {
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
   readonly conflict: string | null;
+  /** With shared clusters: what it does against their rules; a sentence that begins after its name. */
+  readonly fault: string | null;
   /** The version of the protocol that it speaks, if it is none of ours. */
   readonly version: number | null;
 }
@@ -66,6 +68,8 @@ export interface SharedStatus {
   readonly isImplausible: boolean;
   /** Devices that signed two different sums of the same time, by the first half of their keys. */
   readonly twofaced: readonly string[];
+  /** Members that made all add up again so often that they are left out for a while. */
+  readonly suspended: readonly string[];
   /** How often the device has sent something. */
   readonly tellings: number;
 }
@@ -162,6 +166,7 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
     conflict: neighbourConflict(neighbour, epoch, now) ?? null,
+    fault: null,
     version: neighbour.filter.version ?? null,
   };
 }

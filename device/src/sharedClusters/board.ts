@@ -18,8 +18,8 @@ export class Board {
   /** Devices that signed two entries for the same generation and epoch. */
   readonly twofaced = new Set<string>();
 
-  get entries(): Iterable<Entry> {
-    return this.#entries.values();
+  get entries(): readonly Entry[] {
+    return [...this.#entries.values()];
   }
 
   entryOf(id: string): Entry | undefined {

@@ -1,5 +1,6 @@
-// The board frame of shared clusters to the byte: where its sender is, which entries of the board it has, and those
-// that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
+// The frames of shared clusters to the byte. A board frame says where its sender is, and brings entries of the board that
+// the receiver may lack. A proof frame brings those of the board before, for a receiver that has stayed behind. Pure; see
+// docs/protocol.md#shared-clusters.
 
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import {
@@ -11,158 +12,171 @@ import {
   isOfKind,
   isOfStudy,
   SEQUENCE_AT,
+  type Stamp,
   setInteger,
   writeHeader,
 } from "../wire/frames.ts";
-import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
+import { LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
 import { type DecodedFrame, decodeFrame, frameRefusal } from "../wire/studyFrames.ts";
-import { TREE_INTEGERS } from "./board.ts";
 import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
-import {
-  type Content,
-  GENERATION_HEAD_BYTES,
-  generationBytes,
-  hasCentroids,
-  hasRoster,
-  type Stage,
-  stages,
-} from "./generation.ts";
+import { type Base, type BaseOrder, decodeBase, encodeBase, hasCentroids, stages } from "./generation.ts";
+import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
-import { decodeRoster } from "./roster.ts";
 import type { SumsShape } from "./shape.ts";
 
-const GENERATION_HASH_BYTES = 32;
-/** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
-const FIXED_BYTES = 44;
-const NUMBERS_FLAG = 1;
+/**
+ * What the sender knows of the receiver 8, hash of the base 32, hash of the generation 32, rank of the base 8, number 8,
+ * integers of an entry 4, openings 2, marks 2, flags 2.
+ */
+const FIXED_BYTES = 98;
+const BASE_FLAG = 1;
 const ASKING_FLAG = 2;
 const DROPPED_FLAG = 4;
-const BELOW_FLAG = 8;
-const HEARD_FLAG = 16;
+const IDLE_FLAG = 8;
+const WANTS_FLAG = 16;
+const BELOW_FLAG = 32;
+const HEARD_FLAG = 64;
 
 export interface BoardMessage {
-  readonly kind: "board";
-  readonly stamp: { readonly epoch: number; readonly sequence: number };
+  /** "proof": of the board that led to the base where the sender is. */
+  readonly kind: "board" | "proof";
+  readonly stamp: Stamp;
   /** The latest epoch of the receiver that the sender has heard; 0: none. */
   readonly knows: number;
+  /** The base and the generation that this frame is about. */
+  readonly order: BaseOrder;
+  readonly hash: Uint8Array;
+  /** In a proof, and with sums over a tree. */
+  readonly base: Omit<Base, "hash"> | undefined;
+  readonly openings: readonly Opening[];
+  /** The sender wants to be told: what leads to a later base, or that it was heard. */
+  readonly isAsking: boolean;
   /** The receiver does not count for the sender, because it was silent or the sender is paused. */
   readonly isDropped: boolean;
-  readonly number: number;
-  readonly hash: Uint8Array;
-  /** Undefined: the receiver is expected to find them itself. */
-  readonly content: Content | undefined;
-  /** The sender wants to be told: the numbers of a later generation, or that it was heard. */
-  readonly isAsking: boolean;
+  /** The sender has too few links to post, and is not to be waited for. */
+  readonly isIdle: boolean;
+  /** The sender must post again and has no right to open: its neighbours are to do it. */
+  readonly wantsOpening: boolean;
   /** With sums over a tree: the sender learnt of this generation from the receiver, and has heard it in this generation. */
   readonly isBelow: boolean;
   readonly hasHeard: boolean;
   /** Marks of the entries that the sender has. */
   readonly have: readonly string[];
+  /** How many integers each entry has. */
+  readonly integers: number;
   readonly entries: readonly Entry[];
 }
 
 export function encodeBoardMessage(
   contract: Contract,
-  message: Omit<BoardMessage, "kind"> & { readonly stage: Stage },
+  message: Omit<BoardMessage, "base"> & { readonly base: Base | undefined },
 ): Uint8Array {
-  const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
-  const state = generationBytes({
-    steps: 0,
-    rows: 0,
-    seeded: 0,
-    numbers: new Float64Array(0),
-    ...content,
-    number,
-    stage,
-  });
+  const { kind, stamp, knows, order, hash, base, openings, have, integers, entries } = message;
   const fixed = new Uint8Array(HEADER_BYTES + FIXED_BYTES);
-  const view = writeHeader(fixed, "board", contract);
+  const view = writeHeader(fixed, kind, contract);
   view.setUint16(COUNT_AT, entries.length, true);
   setInteger(view, EPOCH_AT, stamp.epoch);
   setInteger(view, SEQUENCE_AT, stamp.sequence);
   setInteger(view, HEADER_BYTES, knows);
-  fixed.set(hash, HEADER_BYTES + 8);
-  view.setUint16(HEADER_BYTES + 40, have.length, true);
+  fixed.set(order.hash, HEADER_BYTES + 8);
+  fixed.set(hash, HEADER_BYTES + 40);
+  setInteger(view, HEADER_BYTES + 72, order.rank);
+  setInteger(view, HEADER_BYTES + 80, order.number);
+  view.setUint32(HEADER_BYTES + 88, integers, true);
+  view.setUint16(HEADER_BYTES + 92, openings.length, true);
+  view.setUint16(HEADER_BYTES + 94, have.length, true);
   const flags =
-    (content === undefined ? 0 : NUMBERS_FLAG) +
-    (isAsking ? ASKING_FLAG : 0) +
-    (isDropped ? DROPPED_FLAG : 0) +
-    (isBelow ? BELOW_FLAG : 0) +
-    (hasHeard ? HEARD_FLAG : 0);
-  view.setUint16(HEADER_BYTES + 42, flags, true);
-  const marks = hexToBytes(have.join(""));
-  return concatBytes(fixed, state, marks, ...entries.flatMap(({ body, signature }) => [body, signature]));
+    (base === undefined ? 0 : BASE_FLAG) +
+    (message.isAsking ? ASKING_FLAG : 0) +
+    (message.isDropped ? DROPPED_FLAG : 0) +
+    (message.isIdle ? IDLE_FLAG : 0) +
+    (message.wantsOpening ? WANTS_FLAG : 0) +
+    (message.isBelow ? BELOW_FLAG : 0) +
+    (message.hasHeard ? HEARD_FLAG : 0);
+  view.setUint16(HEADER_BYTES + 96, flags, true);
+  return concatBytes(
+    fixed,
+    ...(base === undefined ? [] : [encodeBase(base)]),
+    ...openings.map(openingBytes),
+    hexToBytes(have.join("")),
+    ...entries.flatMap(({ body, signature }) => [body, signature]),
+  );
 }
 
-/** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
+/** Reads a frame of a study with shared clusters. Signatures, hashes and what may follow are the receiver's to check. */
 export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage {
   return (contract, frame) => {
-    if (!isOfKind(frame, "board") || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
+    const kind = isOfKind(frame, "board") ? "board" : isOfKind(frame, "proof") ? "proof" : undefined;
+    if (kind === undefined || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
       const decoded = decodeFrame(contract, frame);
       return decoded.kind === "centroids" ? frameRefusal("type") : decoded;
     }
-    return decodeMessage(shape, contract, frame);
+    return decodeMessage(shape, contract, frame, kind);
   };
 }
 
-function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array): DecodedFrame | BoardMessage {
+function decodeMessage(
+  shape: SumsShape,
+  contract: Contract,
+  frame: Uint8Array,
+  kind: BoardMessage["kind"],
+): DecodedFrame | BoardMessage {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
-  const at = HEADER_BYTES + FIXED_BYTES;
-  if (frame.length < at + GENERATION_HEAD_BYTES) return frameRefusal("length");
+  let at = HEADER_BYTES + FIXED_BYTES;
+  if (frame.length < at) return frameRefusal("length");
   const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
-  const [knows, number] = [getInteger(view, HEADER_BYTES), getInteger(view, at)];
-  const [rows, seeded] = [getInteger(view, at + 12), getInteger(view, at + 20)];
-  if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger))
-    return frameRefusal("stamp");
-  const marks = view.getUint16(HEADER_BYTES + 40, true);
-  const flags = view.getUint16(HEADER_BYTES + 42, true);
-  const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
-  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0)
-    return frameRefusal("flags");
-  // Nobody asks private rows for other sums than those that are paid for.
-  if (hasRoster(stage) !== (shape.releasing !== undefined)) return frameRefusal("flags");
-  if (stage === stages.rest && !shape.isTree) return frameRefusal("flags");
-  const sizes = sizesOf(shape, stage);
-  let marksAt = at + GENERATION_HEAD_BYTES;
-  let content: Content | undefined;
-  if (flags & NUMBERS_FLAG) {
-    marksAt += 8 * sizes.numbers;
-    if (frame.length < marksAt) return frameRefusal("length");
-    const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
-      view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
-    );
-    if (!numbers.every(Number.isFinite)) return frameRefusal("number");
-    if (hasCentroids(stage) && !isInside(shape, numbers)) return frameRefusal("bounds");
-    content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
-    if (hasRoster(stage)) {
-      const found = decodeRoster(frame, marksAt);
-      if (found === undefined) return frameRefusal("entry");
-      content = { ...content, roster: found.roster };
-      marksAt = found.end;
-    }
+  const knows = getInteger(view, HEADER_BYTES);
+  const [rank, number] = [getInteger(view, HEADER_BYTES + 72), getInteger(view, HEADER_BYTES + 80)];
+  if (![stamp.epoch, stamp.sequence, knows, rank, number].every(Number.isSafeInteger)) return frameRefusal("stamp");
+  const many = view.getUint16(COUNT_AT, true);
+  const [opened, marks] = [view.getUint16(HEADER_BYTES + 92, true), view.getUint16(HEADER_BYTES + 94, true)];
+  // Counted before they are read: a frame may not cost more than it is worth.
+  if (Math.max(many, opened, marks) > MOST_ENTRIES) return frameRefusal("entry");
+  const flags = view.getUint16(HEADER_BYTES + 96, true);
+  if (flags > (shape.isTree ? 127 : 31)) return frameRefusal("flags");
+  let base: Omit<Base, "hash"> | undefined;
+  if (flags & BASE_FLAG) {
+    const found = decodeBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
+    if (found === undefined) return frameRefusal("entry");
+    ({ base, end: at } = found);
+    // Nobody asks private rows for other sums than those that are paid for.
+    const isPrivateStage = base.stage >= stages.census && base.stage <= stages.frozen;
+    if (base.stage !== stages.rest && isPrivateStage !== (shape.releasing !== undefined)) return frameRefusal("flags");
+    if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
+    if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
   }
-  const entriesAt = marksAt + MARK_BYTES * marks;
+  const openings: Opening[] = [];
+  for (let n = 0; n < opened; n++, at += OPENING_BYTES) {
+    const opening = decodeOpening(frame, at);
+    if (opening === undefined) return frameRefusal("entry");
+    openings.push(opening);
+  }
+  const entriesAt = at + MARK_BYTES * marks;
   if (frame.length < entriesAt) return frameRefusal("length");
-  const have = Array.from({ length: marks }, (_, n) =>
-    bytesToHex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
-  );
+  const have: string[] = [];
+  for (; at < entriesAt; at += MARK_BYTES) have.push(bytesToHex(frame.subarray(at, at + MARK_BYTES)));
+  const integers = view.getUint32(HEADER_BYTES + 88, true);
   const entries: Entry[] = [];
-  const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);
-  let end = entriesAt;
-  for (let n = view.getUint16(COUNT_AT, true); n > 0; n--) {
-    const found = decodeEntry(frame, end, integers);
+  for (let n = 0; n < many; n++) {
+    const found = decodeEntry(frame, at, integers);
     if (found === undefined) return frameRefusal("entry");
     entries.push(found.entry);
-    end = found.end;
+    at = found.end;
   }
-  if (end !== frame.length) return frameRefusal("length");
-  const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + GENERATION_HASH_BYTES);
-  const isAsking = (flags & ASKING_FLAG) !== 0;
-  const isDropped = (flags & DROPPED_FLAG) !== 0;
-  const [isBelow, hasHeard] = [(flags & BELOW_FLAG) !== 0, (flags & HEARD_FLAG) !== 0];
-  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries };
+  if (at !== frame.length) return frameRefusal("length");
+  return {
+    ...{ kind, stamp, knows, base, openings, have, integers, entries },
+    order: { rank, number, hash: frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 40) },
+    hash: frame.slice(HEADER_BYTES + 40, HEADER_BYTES + 72),
+    isAsking: (flags & ASKING_FLAG) !== 0,
+    isDropped: (flags & DROPPED_FLAG) !== 0,
+    isIdle: (flags & IDLE_FLAG) !== 0,
+    wantsOpening: (flags & WANTS_FLAG) !== 0,
+    isBelow: (flags & BELOW_FLAG) !== 0,
+    hasHeard: (flags & HEARD_FLAG) !== 0,
+  };
 }
 
 function isInside({ ranges, d }: SumsShape, numbers: Float64Array): boolean {

@@ -4,6 +4,7 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/
 import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
 import { getInteger, setInteger } from "../wire/frames.ts";
 import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s } from "../wire/int64.ts";
+import { MOST_ENTRIES } from "../wire/limits.ts";
 import type { Generation } from "./generation.ts";
 
 export interface Entry {
@@ -44,7 +45,7 @@ interface Posting {
 }
 
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
-export function maskedEntry(secrets: Secrets, generation: Generation, posting: Posting): Entry {
+export function maskedEntry(secrets: Secrets, generation: Pick<Generation, "hash">, posting: Posting): Entry {
   const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
   return ownEntry(secrets, generation, posting.epoch, masked(secrets, generation, posting), links);
 }
@@ -52,7 +53,7 @@ export function maskedEntry(secrets: Secrets, generation: Generation, posting: P
 /** Without links: sums over several devices, as a device passes them on. Their pads are those of the devices. */
 export function ownEntry(
   secrets: Secrets,
-  generation: Generation,
+  generation: Pick<Generation, "hash">,
   epoch: number,
   words: Int64s,
   links: Entry["links"] = new Map(),
@@ -63,7 +64,11 @@ export function ownEntry(
 }
 
 /** The words of a device with a pad of each partner. */
-export function masked(secrets: Secrets, { hash }: Generation, { epoch, partners, words }: Posting): Int64s {
+export function masked(
+  secrets: Secrets,
+  { hash }: Pick<Generation, "hash">,
+  { epoch, partners, words }: Posting,
+): Int64s {
   const id = idOf(secrets.key);
   const sums = words.slice();
   for (const partner of partners) {
@@ -118,12 +123,16 @@ function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
 }
 
 /** The kind first, so that no other signature of a key passes for this one. The generation's hash has the study in it. */
-function signedBytes({ hash }: Generation, body: Uint8Array): Uint8Array {
+function signedBytes({ hash }: Pick<Generation, "hash">, body: Uint8Array): Uint8Array {
   return concatBytes(utf8ToBytes("fedkm sums\n"), hash, body);
 }
 
-export function isWellSigned(secrets: Secrets, generation: Generation, entry: Entry): boolean {
-  return secrets.isSigned(entry.key, signedBytes(generation, entry.body), entry.signature);
+export function isWellSigned(
+  secrets: Pick<Secrets, "isSigned">,
+  generation: Pick<Generation, "hash">,
+  { key, body, signature }: Pick<Entry, "key" | "body" | "signature">,
+): boolean {
+  return secrets.isSigned(key, signedBytes(generation, body), signature);
 }
 
 /** The entry that begins there, and where it ends; undefined: there is none of this many integers. */
@@ -135,6 +144,7 @@ export function decodeEntry(
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (at + ENTRY_HEAD_BYTES > frame.length) return undefined;
   const many = view.getUint16(at + KEY_BYTES + 8, true);
+  if (many > MOST_ENTRIES) return undefined;
   const end = at + entryBytes(many, integers);
   if (end > frame.length) return undefined;
   const key = frame.slice(at, at + KEY_BYTES);

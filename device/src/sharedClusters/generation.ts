@@ -1,14 +1,17 @@
-// A generation: what all devices compute sums for at the same time. Its number, its stage, and the numbers that the
-// stage starts from, which are the centroids once the seed is found. Whoever has its bytes has the same generation.
+// Bases and generations. A base is what one closed board of sums led to: a stage, and the numbers that it starts from,
+// which are the centroids once the start is found. A generation is a base and the openings that members have signed for
+// it: what all devices compute sums for at the same time. Whoever has the same base and openings is in the same one.
 
-import { concatBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { ID_BYTES } from "../keys/secrets.ts";
 import type { SharedStage } from "../loop/status.ts";
-import { setInteger } from "../wire/frames.ts";
-import { type Roster, rosterBytes } from "./roster.ts";
+import { getInteger, setInteger } from "../wire/frames.ts";
+import { type Openings, openingsDigest, SPENT_BYTES, type Spent, spentBytes } from "./openings.ts";
+import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
  * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say.
- * Private studies have those from `census` to `frozen`, and sums over a tree end with `rest`.
+ * Private studies have those from `census` to `frozen`. In `frozen` and `rest` nothing is asked.
  */
 export const stages = {
   moments: 0,
@@ -24,29 +27,27 @@ export const stages = {
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
 
-/** Whether the numbers of a stage are centroids. */
-export function hasCentroids(stage: Stage): boolean {
-  return stage >= stages.cores && stage !== stages.census && stage !== stages.cells;
-}
-
-/** Whether a generation of this stage has a roster. */
-export const hasRoster = (stage: Stage) => stage >= stages.census && stage <= stages.frozen;
-
 export interface Content {
   readonly stage: Stage;
-  /** Since the seed was begun, or since something was bumped. */
+  /** Since the start was looked for, or since something was opened. */
   readonly steps: number;
   /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
   readonly rows: number;
-  /** When the clusters were first counted; 0: not yet. Twice as many rows are worth another seed. */
+  /** When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. */
   readonly seeded: number;
   readonly numbers: Float64Array;
   /** Of private studies only. */
   readonly roster?: Roster;
 }
 
+/** Whether the numbers are centroids. A network without rows rests without them, and so does a census of too few. */
+export function hasCentroids({ stage, rows, roster }: Content): boolean {
+  if (stage === stages.rest) return rows > 0 && roster === undefined;
+  return stage >= stages.cores && stage !== stages.census && stage !== stages.cells;
+}
+
 /**
- * What a generation ends with, if not with another one. "settled": nothing moves any more. "implausible": no rows within
+ * What a generation ends with, if not with another base. "settled": nothing moves any more. "implausible": no rows within
  * the study's bounds have such sums, so somebody's are not of rows. "few": too few devices for a release of private rows,
  * or not linked closely enough.
  */
@@ -54,42 +55,109 @@ export type GenerationEnd = "settled" | "implausible" | "few";
 /** What follows from the sums of rows. */
 export type GenerationOutcome = Content | Exclude<GenerationEnd, "few">;
 
-export interface Generation extends Content {
+export interface Base extends Content {
+  /** How many boards led to it. */
   readonly number: number;
+  /** The hash of the generation whose board led to it, and of that board; zeros where nothing came before. */
+  readonly parent: Uint8Array;
+  readonly board: Uint8Array;
+  readonly spent: Spent;
   /** SHA-256 of the study's hash and all of the above. */
   readonly hash: Uint8Array;
 }
 
-/** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8. */
-export const GENERATION_HEAD_BYTES = 28;
+export interface Generation extends Content {
+  readonly number: number;
+  readonly base: Base;
+  readonly openings: Openings;
+  /** SHA-256 of the base's hash and the openings. Entries sign it, and pads are derived from it. */
+  readonly hash: Uint8Array;
+}
 
-export function generationBytes(generation: Omit<Generation, "hash">): Uint8Array {
-  const { number, stage, steps, rows, seeded, numbers, roster } = generation;
-  const bytes = new Uint8Array(GENERATION_HEAD_BYTES + 8 * numbers.length);
-  const view = new DataView(bytes.buffer);
+type Digest = (bytes: Uint8Array) => Uint8Array;
+
+export const HASH_OF_BASE_BYTES = 32;
+/** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8, parent 32, board 32, members that have opened 2. */
+const BASE_HEAD_BYTES = 94;
+
+function baseBytes(base: Omit<Base, "hash">): Uint8Array {
+  const { number, stage, steps, rows, seeded, numbers, roster, parent, board, spent } = base;
+  const head = new Uint8Array(BASE_HEAD_BYTES);
+  const view = new DataView(head.buffer);
   setInteger(view, 0, number);
   view.setUint8(8, stage);
   view.setUint16(10, steps, true);
   setInteger(view, 12, rows);
   setInteger(view, 20, seeded);
-  for (let i = 0; i < numbers.length; i++) view.setFloat64(GENERATION_HEAD_BYTES + 8 * i, numbers[i], true);
-  return roster === undefined ? bytes : concatBytes(bytes, rosterBytes(roster));
+  head.set(parent, 28);
+  head.set(board, 60);
+  view.setUint16(92, spent.size, true);
+  const tail = new Uint8Array(8 * numbers.length);
+  const numbersView = new DataView(tail.buffer);
+  for (let i = 0; i < numbers.length; i++) numbersView.setFloat64(8 * i, numbers[i], true);
+  const parts = [head, spentBytes(spent), tail];
+  return concatBytes(...parts, ...(roster === undefined ? [] : [rosterBytes(roster)]));
 }
 
-export function generation(
-  number: number,
-  { stage, steps, rows, seeded, numbers, roster }: Content,
-  study: Uint8Array,
-  digest: (bytes: Uint8Array) => Uint8Array,
-): Generation {
-  const said = { number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) };
-  return { ...said, hash: digest(concatBytes(study, generationBytes(said))) };
+/** A base as it goes over the wire and into files; its hash is the reader's to compute. */
+export const encodeBase: (base: Base) => Uint8Array = baseBytes;
+
+export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: Digest): Base {
+  return { ...base, hash: digest(concatBytes(utf8ToBytes("fedkm base\n"), study, baseBytes(base))) };
 }
 
-type GenerationName = Pick<Generation, "number" | "hash">;
+/** The base that begins there, of as many numbers as its stage has, and where it ends; undefined: there is none. */
+export function decodeBase(
+  bytes: Uint8Array,
+  at: number,
+  numbersOf: (stage: Stage) => number,
+  isPrivate: boolean,
+): { readonly base: Omit<Base, "hash">; readonly end: number } | undefined {
+  if (at + BASE_HEAD_BYTES > bytes.length) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
+  if (stage === undefined || view.getUint8(at + 9) !== 0) return undefined;
+  const [number, rows, seeded] = [0, 12, 20].map((from) => getInteger(view, at + from));
+  if (![number, rows, seeded].every(Number.isSafeInteger)) return undefined;
+  const members = view.getUint16(at + 92, true);
+  const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * members;
+  const many = numbersOf(stage);
+  const rosterAt = numbersAt + 8 * many;
+  if (rosterAt > bytes.length) return undefined;
+  const spent = new Map<string, number>();
+  for (let from = at + BASE_HEAD_BYTES; from < numbersAt; from += SPENT_BYTES)
+    spent.set(bytesToHex(bytes.subarray(from, from + ID_BYTES)), bytes[from + ID_BYTES]);
+  const found = isPrivate ? decodeRoster(bytes, rosterAt) : { roster: undefined, end: rosterAt };
+  if (found === undefined || spent.size !== members) return undefined;
+  const base = {
+    ...{ number, stage, steps: view.getUint16(at + 10, true), rows, seeded },
+    numbers: Float64Array.from({ length: many }, (_, i) => view.getFloat64(numbersAt + 8 * i, true)),
+    ...(found.roster && { roster: found.roster }),
+    ...{ parent: bytes.slice(at + 28, at + 60), board: bytes.slice(at + 60, at + 92), spent },
+  };
+  return { base, end: found.end };
+}
 
-/** Later generations have larger numbers; of two with one number, the larger hash counts everywhere. */
-export function compareGenerations(a: GenerationName, b: GenerationName): number {
+export function generationHash(base: Base, openings: Openings, digest: Digest): Uint8Array {
+  return digest(concatBytes(utf8ToBytes("fedkm generation\n"), base.hash, openingsDigest(openings)));
+}
+
+/** Where in the order of bases one stands. */
+export interface BaseOrder {
+  /** 0, or of private studies twice the version, and one more when its answer is frozen. */
+  readonly rank: number;
+  readonly number: number;
+  readonly hash: Uint8Array;
+}
+
+export function orderOf({ roster, stage, number, hash }: Base): BaseOrder {
+  const rank = roster === undefined ? 0 : 2 * roster.version + (stage === stages.frozen ? 1 : 0);
+  return { rank, number, hash };
+}
+
+/** A private answer is later than any census for it, then more boards are later; of two with one number the larger hash. */
+export function compareBases(a: BaseOrder, b: BaseOrder): number {
+  if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.number !== b.number) return a.number - b.number;
   const at = a.hash.findIndex((byte, i) => byte !== b.hash[i]);
   return at < 0 ? 0 : a.hash[at] - b.hash[at];

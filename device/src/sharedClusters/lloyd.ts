@@ -50,9 +50,31 @@ export function lloydStep(
     const range = ranges[i % d];
     if (Math.abs(off) > count * 2 ** bits + devices) return "implausible";
     if (count === 0 || Math.abs(off) <= devices) continue;
-    numbers[i] += range * ((off * 2 ** -bits) / count);
+    numbers[i] = onGrid(numbers[i] + range * ((off * 2 ** -bits) / count), range);
     if (Math.abs(numbers[i]) > (BOX_HALF_RANGES * range) / 2) return "implausible";
-    isMoved = true;
+    isMoved ||= numbers[i] !== content.numbers[i];
   }
   return isMoved ? { ...content, rows, steps, numbers } : "settled";
+}
+
+/**
+ * Centroids that are asked for lie on a grid far finer than rows are apart. So networks that end with the same clusters
+ * end at the same centroids, to the bit, whichever way they came.
+ */
+function onGrid(value: number, range: number): number {
+  const step = range * 2 ** -32;
+  return Math.round(value / step) * step;
+}
+
+/** The means of clusters at rest. */
+export function restingMeans(
+  { k, d, ranges }: SumsShape,
+  { rows, numbers }: Content,
+  totals: Float64Array,
+): Float64Array {
+  const unit = 2 ** -fractionBits(rows);
+  return numbers.map((value, i) => {
+    const count = totals[Math.floor(i / d)];
+    return count === 0 ? value : value + ranges[i % d] * ((totals[k + i] * unit) / count);
+  });
 }

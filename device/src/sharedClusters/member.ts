@@ -1,51 +1,81 @@
-// A device as a member of the board: which generation it is in, what it posts, when a generation is over, and what each
-// neighbour must be told. It knows no network and no clock; `now` comes with every call.
+// A device as a member of the board: which generation it is in, what it posts, when a generation is over, what it believes
+// of others, and what each neighbour must be told. It knows no network and no clock; `now` comes with every call.
 
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { type Int64s, toInt64s } from "../wire/int64.ts";
 import {
-  FARTHEST_GENERATION,
+  FIRST_BAN_MILLISECONDS,
   GREETING_MILLISECONDS,
+  LONGEST_BAN_MILLISECONDS,
+  MOST_BASE_OPENINGS,
+  MOST_ENTRIES,
   PATIENCE_MILLISECONDS,
+  RESTLESS_MILLISECONDS,
   SILENCE_MILLISECONDS,
   SMALL_INTEGERS,
+  UNPROVEN_MILLISECONDS,
 } from "../wire/limits.ts";
-import { Board, type ClosedBoard, closedTree, sumsBelow, treeInt64s } from "./board.ts";
+import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, isWellSigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
+  type Base,
   type Content,
-  compareGenerations,
+  compareBases,
   type Generation,
   type GenerationEnd,
-  generation,
+  hashedBase,
+  orderOf,
   stages,
 } from "./generation.ts";
+import {
+  isHigher,
+  isOpeningSigned,
+  isSuspended,
+  type Opening,
+  type Openings,
+  openingsOf,
+  signedOpening,
+} from "./openings.ts";
 import {
   BoardPartner,
   beginGeneration,
   dueMessages,
   isLeftOut,
   isPending,
+  isStuck,
   type OutboxState,
-  takeMessage,
+  proofMessage,
+  type ToldBoard,
+  takeMessages,
 } from "./outbox.ts";
-import { endWithoutSums, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, nextContent, sizesOf, stirred } from "./plan.ts";
+import { baseAfter, baseAfterBoard, firstBase, generationOf, type Proof, provenBase, type Rules } from "./proof.ts";
 import { mayAdd } from "./release.ts";
-import type { SumsShape } from "./shape.ts";
+import { knownFrom } from "./roster.ts";
 
-export interface MemberOptions {
-  readonly shape: SumsShape;
-  /** The hash of the study. */
-  readonly study: Uint8Array;
+export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly secrets: Secrets;
   readonly epoch: number;
-  /** How many others may put together what they know: a device posts only with more links than that. */
-  readonly colluders: number;
-  readonly start: { readonly number: number; readonly content: Content };
+  /** From an earlier life: the board that led to where this device was, and devices that it knew. */
+  readonly saved?: { readonly proof: Proof; readonly known: readonly string[] };
   /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
   readonly integersFor: (content: Content) => Float64Array | undefined;
+}
+
+const NO_OPENINGS: Openings = new Map();
+
+/** A board that closes holds one of the last few entries of a device. */
+const KEPT_MARKS = 64;
+
+/** A device that had enough links, or gets one, tells nobody for this time that it has too few: others may come too. */
+const HOPE_MILLISECONDS = 5_000;
+
+function toldBoard(rules: Rules, { base, openings, entries }: Proof): ToldBoard {
+  const generation = generationOf(rules, base, openings);
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return { generation, hash: bytesToHex(generation.hash), entries, entryOf: (id) => byId.get(id) };
 }
 
 export class Member {
@@ -53,29 +83,50 @@ export class Member {
   readonly #id: string;
   readonly #board = new Board();
   readonly #links = new Map<string, BoardPartner>();
-  /** Written here only, like the outcome. */
+  /** Written here only, like the outcome and the answer. */
   generation: Generation;
   #hash: string;
-  /** Whether others find the numbers of this generation by themselves. */
-  #isFound = true;
+  /** The board that led to this base; undefined: it is the first one, or sums go over a tree. */
+  #before: ToldBoard | undefined;
+  /**
+   * Devices that are not inventions of colluders: with more than `colluders` paths to this one that have no device in
+   * common, on a board that was closed.
+   */
+  readonly known = new Set<string>();
   #isPosted = false;
+  /** It must post again and has no right to open: neighbours that have it do. */
+  #wantsOpening = false;
+  /** How often its rows have changed, and how often they had in the entries that it posted last, by their marks. */
+  #changes = 0;
+  readonly #posted = new Map<string, number>();
+  /** What a proof led to whose signers are not known here. Neighbours that are there vouch for it. */
+  #candidate: { readonly proof: Proof; readonly next: Base } | undefined;
   /** With sums over a tree: from whom this device learnt of the generation, none if it opened it; and what it adds. */
   #parent: string | undefined;
   #own: Int64s | undefined;
   #turnedAt = 0;
+  /** Links may come to count until then that do not yet. */
+  #hopeUntil = 0;
   isPaused = false;
   /** Undefined: this generation is not over here. */
   outcome: GenerationEnd | undefined;
   /** Of the last generation that was closed here. */
-  closed: ClosedBoard | undefined;
+  closed: Pick<ClosedBoard, "count" | "devices"> | undefined;
+  /** The content of the last base in which nothing moved. */
+  answer: Content | undefined;
 
   constructor(options: MemberOptions) {
-    const { number, content } = options.start;
     this.#options = options;
     this.#id = idOf(options.secrets.key);
-    this.generation = this.#made(number, content);
+    const { saved } = options;
+    for (const id of saved?.known ?? []) this.known.add(id);
+    const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof));
+    const base = typeof found === "object" ? found : firstBase(options);
+    if (typeof found === "object" && !options.shape.isTree) this.#before = saved && toldBoard(options, saved.proof);
+    this.generation = generationOf(options, base, NO_OPENINGS);
     this.#hash = bytesToHex(this.generation.hash);
-    this.outcome = endWithoutSums(content);
+    this.outcome = endWithoutSums(base);
+    this.#noteAnswer(base);
   }
 
   get twofaced() {
@@ -86,30 +137,57 @@ export class Member {
     return [...this.#links.values()].filter(({ counted }) => counted > 0);
   }
 
+  /** Members that opened too often. */
+  get suspended(): readonly string[] {
+    const { base, openings } = this.generation;
+    const ids = [...base.spent.keys(), ...openings.keys()];
+    return [...new Set(ids)].filter((id) => isSuspended(id, base.spent, openings));
+  }
+
+  /** Linked devices that are heard and count this one, whether they can post or not. */
+  answering(now: number): number {
+    const links = [...this.#links.values()];
+    return links.filter((link) => link.epoch > 0 && !link.isDropped && !isLeftOut(link, this.isPaused, now)).length;
+  }
+
   /** Linked devices that may still come to count, for which this one waits. */
   pending(now: number): readonly BoardPartner[] {
     return [...this.#links.values()].filter((link) => isPending(link, now));
   }
 
-  #made(number: number, content: Content): Generation {
-    const { study, secrets } = this.#options;
-    return generation(number, content, study, secrets.digest);
+  /** What is wrong with a neighbour, as a sentence that begins after its name. */
+  faultOf(peer: string, now: number): string | undefined {
+    const link = this.#links.get(peer);
+    if (link === undefined) return undefined;
+    if (now < link.bannedUntil) return link.offence;
+    const { unprovenSince } = link;
+    const isUnproven = unprovenSince !== undefined && now - unprovenSince > UNPROVEN_MILLISECONDS;
+    if (isUnproven) return "claims a later result and does not prove it";
+    if (this.#isSuspended(link.id)) return "has made all add up again so often that it is left out for a while";
+    if (link.isLate) return "comes and goes so often that it does not count for a while";
+    if (now < link.doubtedUntil) return "brings a result that no device known here has signed for";
+    return now < link.restlessUntil ? "makes all add up again and again" : undefined;
   }
 
-  /** Who is linked from now on. Those that were there at the start are waited for. */
+  /**
+   * Who is linked from now on. Those that were there at the start are waited for. Without somebody clusters begin anew,
+   * so that nothing of what it added remains.
+   */
   setLinks(peers: readonly string[], now: number, isStart = false): void {
     let isLess = false;
-    for (const [peer, { counted }] of this.#links) {
+    for (const [peer, { id }] of this.#links) {
       if (peers.includes(peer)) continue;
       this.#links.delete(peer);
-      isLess ||= counted > 0;
+      this.known.delete(id);
+      isLess = true;
     }
     for (const peer of peers) {
       if (this.#links.has(peer)) continue;
       const id = idOf(this.#options.secrets.keyOf(peer));
       this.#links.set(peer, new BoardPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
     }
-    if (isLess && this.#isBound) this.bump(now);
+    if (isStart) this.#hopeUntil = now + SILENCE_MILLISECONDS + HOPE_MILLISECONDS;
+    if (isLess) this.open(now, this.#options.shape.releasing === undefined);
     else this.post(now);
   }
 
@@ -117,9 +195,10 @@ export class Member {
     const link = this.#links.get(peer);
     if (link === undefined) return;
     // Whatever was under way is lost.
-    link.flight.clear();
+    link.told.flight.clear();
+    link.toldBefore.flight.clear();
     const waits = { patience: PATIENCE_MILLISECONDS, greeting: GREETING_MILLISECONDS };
-    Object.assign(link, { isConnected: true, toldHash: "", ...waits });
+    Object.assign(link, { isConnected: true, toldHash: "", provedAt: Number.NEGATIVE_INFINITY, ...waits });
   }
 
   disconnect(peer: string): void {
@@ -127,153 +206,406 @@ export class Member {
     if (link !== undefined) link.isConnected = false;
   }
 
-  /** Something about this device changed: all add up again, a little aside. */
-  bump(now: number): void {
-    const { shape, secrets, epoch } = this.#options;
-    const { number, hash } = this.generation;
-    const chance = secrets.digest(new TextEncoder().encode(`${bytesToHex(hash)} ${this.#id} ${epoch}`));
-    this.#turn(this.#made(number + 1, stirred(shape, this.generation, chance)), false, now);
+  /** Other rows than those that were posted, if any were. */
+  changeRows(now: number): void {
+    this.#changes++;
+    if (this.#isBound) this.open(now);
+    else this.post(now);
   }
 
-  /** Begins again with this content. */
-  restart(content: Content, now: number): void {
-    this.#turn(this.#made(this.generation.number + 1, content), false, now);
+  /** Something about this device changed: all add up again, a little aside or, after a restart, from the beginning. */
+  open(now: number, isRestart = false): void {
+    if (this.#options.shape.isTree) {
+      this.#openTree(now, isRestart);
+      return;
+    }
+    const { base, openings } = this.generation;
+    if (base.stage === stages.frozen && !isRestart) return;
+    this.#wantsOpening = !this.#mayOpen(this.#id);
+    if (this.#wantsOpening) return;
+    const own = openings.get(this.#id);
+    const counter = openingsOf(this.#id, base.spent, openings) + 1;
+    if (counter > MOST_BASE_OPENINGS + 1) return;
+    const opening = signedOpening(this.#options.secrets, base.hash, counter, isRestart || own?.isRestart === true);
+    this.#turn(base, new Map(openings).set(this.#id, opening), now);
   }
 
-  #turn(next: Generation, isFound: boolean, now: number, parent?: string): void {
-    this.generation = next;
-    this.#hash = bytesToHex(next.hash);
-    this.#isFound = isFound && !this.#options.shape.isTree;
+  /** With sums over a tree members are trusted: whoever opens says where all go on, and is the top of the tree. */
+  #openTree(now: number, isRestart: boolean): void {
+    const { shape, secrets, epoch, study } = this.#options;
+    const { hash: parent, number } = this.generation;
+    const chance = secrets.digest(concatBytes(parent, utf8ToBytes(`${this.#id} ${epoch}`)));
+    const content = stirred(shape, this.generation, chance, isRestart);
+    const next = { ...content, number: number + 1, parent, board: chance, spent: new Map() };
+    this.#turn(hashedBase(next, study, secrets.digest), NO_OPENINGS, now);
+  }
+
+  /** Openings count of whoever was on the board; before the first board nobody was. */
+  #mayOpen(id: string): boolean {
+    const { base, openings } = this.generation;
+    if (this.#before !== undefined) return this.#before.entryOf(id) !== undefined;
+    return base.number === 0 && (openings.has(id) || openings.size < MOST_ENTRIES);
+  }
+
+  #isSuspended(id: string): boolean {
+    const { base, openings } = this.generation;
+    return isSuspended(id, base.spent, openings);
+  }
+
+  #noteAnswer(base: Base): void {
+    const isRest = base.stage === stages.rest && base.roster === undefined && base.rows > 0;
+    if (isRest || base.stage === stages.frozen) this.answer = base;
+  }
+
+  /** Goes to a base, or to other openings of the same one. */
+  #turn(base: Base, openings: Openings, now: number, parent?: string): void {
+    const isSameBase = base === this.generation.base;
+    this.generation = generationOf(this.#options, base, openings);
+    this.#hash = bytesToHex(this.generation.hash);
     this.#isPosted = false;
+    this.#wantsOpening = false;
     this.#parent = parent;
     this.#own = undefined;
-    this.outcome = endWithoutSums(next);
+    this.outcome = endWithoutSums(this.generation);
     this.#turnedAt = now;
     this.#board.clear();
-    for (const link of this.#links.values()) beginGeneration(link);
+    if (!isSameBase) this.#noteAnswer(base);
+    const before = isSameBase || this.#before === undefined ? undefined : bytesToHex(base.parent);
+    for (const link of this.#links.values()) beginGeneration(link, this.#hash, before);
+    for (const link of this.#links.values()) this.#noteBehind(link, now);
+    if (!isSameBase) this.#candidate = undefined;
+    if (!isSameBase) for (const link of this.#links.values()) link.doubtedUntil = 0;
+    // At rest the sums are those of the links that counted before.
+    for (const link of this.#links.values()) if (!this.#isBound) this.#count(link, now);
+    if (this.#isOutdated) {
+      this.open(now);
+      return;
+    }
+    for (const link of this.#links.values()) this.#recount(link, now);
     this.post(now);
     for (const link of this.#links.values()) this.#catchUp(link, now);
   }
 
-  /** What a neighbour said of this generation before this device was in it. */
+  /** What a neighbour said of this base before this device was there. */
   #catchUp(link: BoardPartner, now: number): void {
     const { ahead } = link;
-    if (ahead === undefined || compareGenerations(ahead, this.generation) > 0) return;
-    link.ahead = undefined;
-    if (bytesToHex(ahead.hash) === this.#hash) this.#take(link, ahead, now);
+    if (ahead === undefined) return;
+    const order = compareBases(ahead.order, orderOf(this.generation.base));
+    if (order <= 0) link.ahead = undefined;
+    if (order === 0) this.#hearSameBase(link, ahead, now);
   }
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
     if (this.#isPosted || this.outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
-    const { shape, secrets, epoch, colluders, integersFor } = this.#options;
+    if (this.#isSuspended(this.#id) || this.counted.length <= this.#options.colluders) return;
+    const { shape, secrets, epoch, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
-    if (partners.length <= colluders) return;
     const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
-    if (!isWelcome) this.bump(now);
+    if (!isWelcome) this.open(now);
     const integers = isWelcome ? integersFor(this.generation) : undefined;
     if (integers === undefined) return;
     this.#isPosted = true;
     if (shape.isTree) this.#own = masked(secrets, this.generation, { epoch, partners, words: treeInt64s(integers) });
-    else this.#board.add(maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) }));
+    else {
+      const entry = maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) });
+      this.#board.add(entry);
+      this.#posted.set(entry.mark, this.#changes);
+      for (const mark of [...this.#posted.keys()].slice(0, -KEPT_MARKS)) this.#posted.delete(mark);
+    }
     this.#step(now);
   }
 
-  /** Whether something rests on the links as they are. */
-  get #isBound(): boolean {
-    return this.#isPosted || this.generation.stage === stages.rest;
+  /** It has too few links to post, because its neighbours could learn its sums, and no hope of more. */
+  #isIdle(now: number): boolean {
+    return now >= this.#hopeUntil && this.counted.length <= this.#options.colluders;
   }
 
-  /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
-  #closed(): ClosedBoard | undefined {
-    if (this.#own === undefined) return this.#board.closedAround(this.#id);
-    const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
-    if (words === undefined || this.#parent === undefined) return words && closedTree(words);
-    const { secrets, epoch } = this.#options;
-    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(ownEntry(secrets, this.generation, epoch, words));
-    return undefined;
+  /** Whether the network rests on other rows or links of this device than it has now. */
+  get #isOutdated(): boolean {
+    const own = this.#before?.entryOf(this.#id);
+    if (own === undefined || this.generation.stage !== stages.rest) return false;
+    const { counted } = this;
+    const isSame =
+      counted.length === own.links.size && counted.every((link) => own.links.get(link.id) === link.counted);
+    return !isSame || this.#posted.get(own.mark) !== this.#changes;
+  }
+
+  /** Whether something rests on its rows and links as they are. */
+  get #isBound(): boolean {
+    if (this.#isPosted || this.generation.stage !== stages.rest) return this.#isPosted;
+    return this.#options.shape.isTree || this.#before?.entryOf(this.#id) !== undefined;
   }
 
   #step(now: number): void {
     if (!this.#isPosted || this.outcome !== undefined) return;
-    const closed = this.#closed();
+    if (this.#own === undefined) this.#stepBoard(now);
+    else this.#stepTree(this.#own, now);
+  }
+
+  #stepBoard(now: number): void {
+    const closed = this.#board.closedAround(this.#id);
+    if (closed === undefined) return;
+    const { base, openings } = this.generation;
+    const next = baseAfterBoard(this.#options, this.generation, closed, (id) => this.#board.entryOf(id));
+    this.closed = closed;
+    if (next === "implausible") {
+      this.outcome = next;
+      return;
+    }
+    const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
+    this.#goOn({ base, openings, entries }, next, now);
+  }
+
+  /** Goes to the base that a board has led to. */
+  #goOn(proof: Proof, next: Base, now: number): void {
+    this.#before = toldBoard(this.#options, proof);
+    this.closed = { count: proof.entries.length, devices: proof.entries.map(({ id }) => id) };
+    const links = [...this.#links.values()].map(({ id }) => id);
+    for (const id of knownFrom(this.#id, links, proof.entries, this.#options.colluders)) this.known.add(id);
+    this.#turn(next, NO_OPENINGS, now);
+  }
+
+  /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
+  #stepTree(own: Int64s, now: number): void {
+    const words = sumsBelow(this.#board, own, this.counted, this.#parent);
+    if (words === undefined) return;
+    const { secrets, epoch, shape } = this.#options;
+    if (this.#parent !== undefined) {
+      if (this.#board.entryOf(this.#id) === undefined)
+        this.#board.add(ownEntry(secrets, this.generation, epoch, words));
+      return;
+    }
+    const closed = closedTree(words);
     if (closed === undefined) return;
     this.closed = closed;
-    const { shape } = this.#options;
-    const found = nextContent(shape, this.generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
-    if (typeof found === "string") this.outcome = found;
-    else this.#turn(this.#made(numberAfter(this.generation, found), found), true, now);
+    const found = nextContent(shape, this.generation, closed, () => []);
+    if (found === "implausible") this.outcome = found;
+    else
+      this.#turn(
+        baseAfter(this.#options, this.generation, found, secrets.digest(this.generation.hash)),
+        NO_OPENINGS,
+        now,
+      );
   }
 
   hear(peer: string, message: BoardMessage, now: number): void {
     const link = this.#links.get(peer);
-    if (link === undefined || message.stamp.epoch < link.epoch) return;
-    const { epoch } = this.#options;
+    if (link === undefined || now < link.bannedUntil) return;
+    if (message.kind === "proof") {
+      this.#hearProof(link, message, now);
+      return;
+    }
+    if (message.stamp.epoch < link.epoch) return;
+    // Nobody who keeps to the rules goes back from a base where it was, but after a start.
+    const { place } = link;
+    if (message.stamp.epoch === link.epoch && place !== undefined && compareBases(message.order, place) < 0) {
+      this.#banish(link, "took back a result that it had claimed", now);
+      return;
+    }
+    const isStarted = link.epoch > 0 && message.stamp.epoch > link.epoch;
+    if (isStarted || message.isDropped !== link.isDropped) this.#noteRestless(link, now);
+    const isBack = isLeftOut(link, false, now) || link.epoch === 0;
+    const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
+    if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
     link.heardAt = now;
-    link.isKnown = message.knows === epoch;
+    link.isKnown = message.knows === this.#options.epoch;
     link.isDropped = message.isDropped;
+    link.isIdle = message.isIdle;
     if (message.stamp.epoch > link.epoch) {
       link.epoch = message.stamp.epoch;
       link.ahead = undefined;
-      beginGeneration(link);
+      link.told.confirmed.clear();
+      link.told.flight.clear();
+      link.isBelow = undefined;
+      link.hasHeard = false;
     }
     if (message.isAsking) link.owedAt ??= now;
+    link.place = { ...message.order, generation: bytesToHex(message.hash) };
+    this.#noteBehind(link, now);
     this.#recount(link, now);
-    // Who comes with a later generation must be in what is posted for it, or two parts of a network that meet again
-    // would both answer for the same centroids.
-    if (link.counted === 0) return;
-    this.#follow(link, message, now);
-    const order = compareGenerations(message, this.generation);
-    if (order === 0) this.#take(link, message, now);
-    if (order < 0) link.needsNumbers = true;
+    this.#followCandidate(now);
+    const { isTree } = this.#options.shape;
+    // Who learns of a generation from a neighbour passes its sums on to it, so both must count.
+    if (isTree && link.counted === 0) return;
+    const order = compareBases(message.order, orderOf(this.generation.base));
+    if (order <= 0) {
+      link.ahead = undefined;
+      link.unprovenSince = undefined;
+    }
+    if (order === 0) this.#hearSameBase(link, message, now);
+    if (order > 0 && isTree) this.#followTree(link, message, now);
+    else if (order > 0) this.#hearAhead(link, message, now);
     if (order < 0 && message.isAsking) link.toldHash = "";
+    if (order < 0 && link.toldBefore.hash === link.place.generation)
+      for (const mark of message.have) link.toldBefore.confirmed.add(mark);
     this.post(now);
   }
 
-  /** Goes to a later generation, if its numbers are known. */
-  #follow(link: BoardPartner, message: BoardMessage, now: number): void {
-    const { number, content } = message;
-    if (compareGenerations(message, this.generation) <= 0) return;
-    if (this.generation.number > 0 && number > this.generation.number + FARTHEST_GENERATION) return;
-    if (content === undefined) {
-      link.ahead = message;
-      link.owedAt ??= now;
-      return;
+  /** Since when it is behind: who stays there is not waited for. */
+  #noteBehind(link: BoardPartner, now: number): void {
+    const isBehind = link.place !== undefined && compareBases(link.place, orderOf(this.generation.base)) < 0;
+    link.behindSince = isBehind ? (link.behindSince ?? now) : undefined;
+  }
+
+  /** It is further: what it says counts once this device is there, by entries that it still lacks or by a proof. */
+  #hearAhead(link: BoardPartner, message: BoardMessage, now: number): void {
+    link.ahead = message;
+    link.unprovenSince ??= now;
+    link.owedAt ??= now;
+  }
+
+  #followTree(link: BoardPartner, { base }: BoardMessage, now: number): void {
+    const { study, secrets } = this.#options;
+    if (base !== undefined) this.#turn(hashedBase(base, study, secrets.digest), NO_OPENINGS, now, link.id);
+  }
+
+  /** Openings first: only with the same ones it is the same generation. */
+  #hearSameBase(link: BoardPartner, message: BoardMessage, now: number): void {
+    if (!this.#merge(link, message.openings, now)) return;
+    if (bytesToHex(message.hash) !== this.#hash) link.owedAt ??= now;
+    else if (message.wantsOpening && this.#isBound && link.openingAllowance.take(now)) this.open(now);
+    else this.#take(link, message, now);
+  }
+
+  /** Takes over openings that are not known here. Returns whether their sender keeps to the rules. */
+  #merge(link: BoardPartner, given: readonly Opening[], now: number): boolean {
+    const { base, openings } = this.generation;
+    const merged = new Map(openings);
+    for (const opening of given) {
+      if (!isHigher(opening, base.spent, merged) || !this.#mayOpen(opening.id)) continue;
+      if (!link.signatureAllowance.take(now)) break;
+      if (!isOpeningSigned(this.#options.secrets, base.hash, opening))
+        return this.#banish(link, "sent an opening that is not signed by the device it names", now);
+      merged.set(opening.id, opening);
+      this.#noteRestless(this.#linkOf(opening.id), now);
     }
-    const next = this.#made(number, content);
-    if (compareGenerations(next, message) === 0) this.#turn(next, false, now, link.id);
+    const own = merged.get(this.#id);
+    const isNews = [...merged].some(([id, opening]) => openings.get(id) !== opening);
+    if (isNews) this.#turn(base, merged, now);
+    // Of an earlier life, in which other rows and links may have been posted.
+    if (own !== undefined && own !== openings.get(this.#id)) this.open(now);
+    return true;
+  }
+
+  /** It makes all add up again, by an opening, a start or a drop. */
+  #noteRestless(link: BoardPartner | undefined, now: number): void {
+    if (link !== undefined && !link.restAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
+  }
+
+  /** Its frames are not read for a while. Returns false, for its caller. */
+  #banish(link: BoardPartner, offence: string, now: number): false {
+    if (now - link.bannedUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    const length = FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20);
+    link.bannedUntil = now + Math.min(LONGEST_BAN_MILLISECONDS, length);
+    link.offences++;
+    link.offence = offence;
+    link.ahead = undefined;
+    link.proof = undefined;
+    this.#recount(link, now);
+    return false;
   }
 
   /** What a neighbour has and brings, in the same generation. */
   #take(link: BoardPartner, message: BoardMessage, now: number): void {
     const { isTree } = this.#options.shape;
-    let isNews = isTree && link.isBelow !== message.isBelow;
-    link.needsNumbers = false;
-    link.confirmed.clear();
-    for (const mark of message.have) link.confirmed.add(mark);
+    const isNews = isTree && link.isBelow !== message.isBelow;
+    link.told.confirmed.clear();
+    for (const mark of message.have) link.told.confirmed.add(mark);
     link.isBelow = message.isBelow;
     link.hasHeard = message.hasHeard;
     if (isTree && !message.hasHeard) link.owedAt ??= now;
+    if (message.entries.length > 0) link.owedAt ??= now;
+    const mine = isTree ? message.entries.filter(({ id }) => id === link.id) : message.entries;
+    if (!this.#addEntries(link, message.integers, mine, now) && isNews) this.#step(now);
+  }
+
+  /** Entries for this generation's board, whoever brings them. Returns whether one was news. */
+  #addEntries(link: BoardPartner, integers: number, entries: readonly Entry[], now: number): boolean {
     const hash = this.#hash;
-    for (const entry of message.entries) {
+    const isAsked = endWithoutSums(this.generation) === undefined && integers === this.#integers;
+    if (entries.length > 0 && !isAsked) return this.#banish(link, "sent sums that nobody asked for", now);
+    let isNews = false;
+    for (const entry of entries) {
       // One of the entries may have shown a start, and opened a generation that the others are not of.
-      if (this.#hash !== hash) return;
-      if (isTree && entry.id !== link.id) continue;
-      link.confirmed.add(entry.mark);
-      if (this.#board.has(entry.mark)) continue;
-      // What a device says itself comes over a link that only its key can open; the check is for those further away.
-      if (entry.id !== link.id && !isWellSigned(this.#options.secrets, this.generation, entry)) continue;
+      if (this.#hash !== hash) return true;
+      link.told.confirmed.add(entry.mark);
+      if (this.#board.has(entry.mark) || this.#isSuspended(entry.id)) continue;
+      if (!link.signatureAllowance.take(now)) break;
+      // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
+      if (!isWellSigned(this.#options.secrets, this.generation, entry))
+        return this.#banish(link, "sent sums that are not signed by the device they name", now);
       if (!this.#board.add(entry)) continue;
       isNews = true;
       this.#hearOf(entry, now);
     }
-    if (message.entries.length > 0) link.owedAt ??= now;
-    if (isNews) this.#step(now);
+    if (isNews && this.#hash === hash) this.#step(now);
+    return isNews;
+  }
+
+  get #integers(): number {
+    const { shape } = this.#options;
+    return sizesOf(shape, this.generation.stage).integers + (shape.isTree ? TREE_INTEGERS : 0);
+  }
+
+  /** A neighbour that is further shows what led it there. */
+  #hearProof(link: BoardPartner, message: BoardMessage, now: number): void {
+    const hash = bytesToHex(message.hash);
+    const { base: given, openings } = message;
+    if (hash === this.#hash) this.#addEntries(link, message.integers, message.entries, now);
+    // What leads to no later base, or to where this device is, is not looked at.
+    const { number, base: here } = this.generation;
+    if (given === undefined || message.entries.length === 0) {
+      this.#banish(link, "sent a proof that proves nothing", now);
+      return;
+    }
+    if (this.#options.shape.isTree || given.number < number - 1) return;
+    if (hash === bytesToHex(here.parent)) return;
+    if (link.proof?.hash !== hash) link.proof = { hash, entries: new Map() };
+    const { entries } = link.proof;
+    for (const entry of message.entries) if (entries.size < MOST_ENTRIES) entries.set(entry.id, entry);
+    const { study, secrets } = this.#options;
+    const base = hashedBase(given, study, secrets.digest);
+    const proof = {
+      base,
+      openings: new Map(openings.map((opening) => [opening.id, opening])),
+      entries: [...entries.values()],
+    };
+    if (!link.signatureAllowance.take(now, entries.size)) return;
+    const next = provenBase(this.#options, proof);
+    if (next === "open") return;
+    link.proof = undefined;
+    if (next === "false") {
+      this.#banish(link, "sent a proof that proves nothing", now);
+      return;
+    }
+    if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
+    link.doubtedUntil = now + RESTLESS_MILLISECONDS;
+    this.#candidate = { proof, next };
+    this.#followCandidate(now);
+  }
+
+  /**
+   * More than `colluders` devices that are real must stand behind a base, so that one of them is honest: known ones that
+   * have signed for what it follows from, or neighbours that say they are there. Honest devices do neither without proof.
+   */
+  #followCandidate(now: number): void {
+    if (this.#candidate === undefined) return;
+    const { proof, next } = this.#candidate;
+    const links = [...this.#links.values()];
+    const near = new Set(links.map(({ id }) => id));
+    const signers = proof.entries.filter(({ id }) => near.has(id) || this.known.has(id));
+    const there = links.filter(({ place }) => place !== undefined && compareBases(place, orderOf(next)) === 0);
+    if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
+  }
+
+  #linkOf(id: string): BoardPartner | undefined {
+    return [...this.#links.values()].find((link) => link.id === id);
   }
 
   /** What a linked device has signed says its epoch too, if its own frame was lost. */
   #hearOf({ id, epoch, links }: Entry, now: number): void {
-    const link = [...this.#links.values()].find((one) => one.id === id);
+    const link = this.#linkOf(id);
     if (link === undefined || link.epoch >= epoch) return;
     link.epoch = epoch;
     link.heardAt = now;
@@ -281,43 +613,79 @@ export class Member {
     this.#recount(link, now);
   }
 
-  /** Whether a link counts, on both ends and under these epochs. */
-  #recount(link: BoardPartner, now: number): void {
-    const counted = link.isDropped || isLeftOut(link, this.isPaused, now) ? 0 : link.epoch;
-    if (counted === link.counted) return;
-    link.counted = counted;
+  /** Under which epoch a link counts on both ends now; 0: it does not. */
+  #countOf(link: BoardPartner, now: number): number {
+    const isOut =
+      link.isDropped ||
+      link.isIdle ||
+      isStuck(link, now) ||
+      this.#isSuspended(link.id) ||
+      isLeftOut(link, this.isPaused, now);
+    return isOut ? 0 : link.epoch;
+  }
+
+  /** Takes over how a link counts, where nothing rests on it. */
+  #count(link: BoardPartner, now: number): void {
+    const counted = this.#countOf(link, now);
     // Who has been there is not waited for.
-    link.waitUntil = now;
+    if (counted !== link.counted) link.waitUntil = now;
+    link.counted = counted;
+  }
+
+  #recount(link: BoardPartner, now: number): void {
+    const { counted: before } = link;
+    const counted = this.#countOf(link, now);
+    if (counted === before) return;
+    const { isTree } = this.#options.shape;
     // Without the one from whom it learnt of it, a device would pass its sums on to nobody.
-    if (this.#isBound || (this.#options.shape.isTree && link.id === this.#parent)) this.bump(now);
+    const isBound = this.#isBound || (isTree && link.id === this.#parent);
+    if (isBound && counted > 0 && !isTree) {
+      // Who comes and goes too often counts from the next generation on, or, at rest, a while later.
+      link.isLate = !link.openingAllowance.take(now);
+      if (link.isLate && before === 0) return;
+    }
+    this.#count(link, now);
+    // Two parts of a network that lose each other must not both answer for the same centroids.
+    const isLost = before > 0 && link.counted === 0 && !isTree;
+    if (isBound || isLost) this.open(now);
   }
 
   /** Looks for neighbours that have fallen silent. */
   look(now: number): void {
+    if (this.counted.length > this.#options.colluders) this.#hopeUntil = now + HOPE_MILLISECONDS;
     for (const link of this.#links.values()) this.#recount(link, now);
     this.post(now);
   }
 
   /** Neighbours that must be told something now, and when the next one must be. */
   due(now: number): { readonly links: readonly BoardPartner[]; readonly nextAt: number } {
-    return dueMessages(this.#place, [...this.#links.values()], now);
+    return dueMessages(this.#outbox(now), [...this.#links.values()], now, this.#hopeUntil);
   }
 
   /** What this neighbour is told now; it counts as told. */
-  messageFor(link: BoardPartner, now: number): Omit<BoardMessage, "kind" | "stamp"> {
-    return takeMessage(this.#place, link, now);
+  messagesFor(link: BoardPartner, now: number): ReturnType<typeof takeMessages> {
+    return takeMessages(this.#outbox(now), link, now);
   }
 
-  get #place(): OutboxState {
+  /** What shows that this device is rightly where it is; with sums over a tree its word for it. */
+  proofMessage(): ReturnType<typeof proofMessage> {
+    return proofMessage(this.#before?.generation ?? this.generation, this.#before?.entries ?? []);
+  }
+
+  #outbox(now: number): OutboxState {
     const { shape } = this.#options;
     return {
       self: this.#id,
       generation: this.generation,
       hash: this.#hash,
-      board: this.#board,
-      isFound: this.#isFound,
+      entries: this.#board.entries,
+      entryOf: (id) => this.#board.entryOf(id),
+      before: this.#before,
+      integers: this.#integers,
       isSmall: sizesOf(shape, this.generation.stage).integers <= SMALL_INTEGERS,
       isPaused: this.isPaused,
+      isIdle: this.#isIdle(now),
+      wantsOpening: this.#wantsOpening,
       tree: shape.isTree ? { parent: this.#parent } : undefined,
       turnedAt: this.#turnedAt,
     };

@@ -1,18 +1,35 @@
-// What each partner must be told, and when: the generation, the own entry at once, what others posted a little later, and again
-// what it has not confirmed. A partner is a linked device as a member of the board knows it.
+// What each partner must be told, and when: the generation, the own entry at once, what others posted a little later, and
+// again what it has not confirmed; and who has stayed behind, what it lacks of the board before. A partner is a linked
+// device as a member of the board knows it.
 
+import { Allowance } from "../environment.ts";
 import {
+  BEHIND_MILLISECONDS,
+  BETWEEN_LINK_OPENINGS_MILLISECONDS,
   BOARD_BEAT_MILLISECONDS,
   CONFIRM_MILLISECONDS,
   FORWARD_MILLISECONDS,
   GREETING_MILLISECONDS,
+  LINK_OPENING_BURST,
   PATIENCE_MILLISECONDS,
+  RESTLESS_MILLISECONDS,
+  RESTLESS_OPENINGS,
+  SIGNATURE_BURST,
+  SIGNATURES_PER_SECOND,
   SILENCE_MILLISECONDS,
 } from "../wire/limits.ts";
-import type { Board } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
-import type { Generation } from "./generation.ts";
+import { type BaseOrder, compareBases, type Generation, orderOf } from "./generation.ts";
+
+/** Entries of one generation that a partner says it has, and when others were last sent to it. */
+interface ToldEntries {
+  readonly hash: string;
+  readonly confirmed: Set<string>;
+  readonly flight: Map<string, number>;
+}
+
+const toldOf = (hash: string): ToldEntries => ({ hash, confirmed: new Set(), flight: new Map() });
 
 export class BoardPartner {
   readonly peer: string;
@@ -22,15 +39,22 @@ export class BoardPartner {
   epoch = 0;
   /** The epoch under which it counts; 0: it does not. */
   counted = 0;
-  /** It says that it has heard this device, or that this device does not count for it any more. */
+  /** It says that it has heard this device, that this device does not count for it any more, or that it cannot post. */
   isKnown = false;
   isDropped = false;
+  isIdle = false;
   heardAt: number;
   /** It may still come to count until then, and nothing is posted without it. */
   waitUntil: number;
-  /** Entries of this generation that it says it has, and when others were last sent to it. */
-  readonly confirmed = new Set<string>();
-  readonly flight = new Map<string, number>();
+  /** It came after this device had posted, and counts from the next generation on. */
+  isLate = false;
+  /** Where it said it is: the base, and the generation's hash. */
+  place: (BaseOrder & { readonly generation: string }) | undefined;
+  /** Since when it is behind this device; undefined: it is not. */
+  behindSince: number | undefined;
+  told = toldOf("");
+  /** The same of the board before. */
+  toldBefore = toldOf("");
   /** With sums over a tree: it learnt of this generation from this device; undefined: it has not said. */
   isBelow: boolean | undefined;
   /** It has heard this device in this generation. */
@@ -38,58 +62,93 @@ export class BoardPartner {
   /** The generation that it was last told, and what it was told of itself. */
   toldHash = "";
   toldDropped = false;
+  toldIdle = false;
+  toldWants = false;
   sentAt = Number.NEGATIVE_INFINITY;
+  /** When it was last sent the whole board before, and how long it has until it is sent it again. */
+  provedAt = Number.NEGATIVE_INFINITY;
+  proofPatience = PATIENCE_MILLISECONDS;
   /** Since when it should be told what came from it; undefined: it need not. */
   owedAt: number | undefined;
-  /** It is behind, and cannot find the numbers of this generation itself. */
-  needsNumbers = false;
   /** How long it has for an answer until it is told again; twice as long each time. */
   patience = PATIENCE_MILLISECONDS;
   /** The same for a neighbour that has not heard this device. */
   greeting = GREETING_MILLISECONDS;
-  /** What it said of a generation whose numbers are not known here. */
+  /** What it said of a generation whose base is not known here, and since when it claims such bases without a proof. */
   ahead: BoardMessage | undefined;
+  unprovenSince: number | undefined;
+  /** Parts of a proof that is under way. */
+  proof: { readonly hash: string; readonly entries: Map<string, Entry> } | undefined;
+  /** What it did against the rules, in words, and until when it does not count for that. */
+  offence: string | undefined;
+  bannedUntil = 0;
+  offences = 0;
+  /** It has brought a result that could not be followed, and is named until then. */
+  doubtedUntil = 0;
+  /** It opens more often than most, and is named until then. */
+  restlessUntil = 0;
+  readonly restAllowance: Allowance;
+  readonly openingAllowance: Allowance;
+  readonly signatureAllowance: Allowance;
 
   constructor(peer: string, id: string, now: number, waitMilliseconds: number) {
     this.peer = peer;
     this.id = id;
     this.heardAt = now;
     this.waitUntil = now + waitMilliseconds;
+    this.restAllowance = new Allowance(RESTLESS_OPENINGS, RESTLESS_MILLISECONDS / RESTLESS_OPENINGS, now);
+    this.openingAllowance = new Allowance(LINK_OPENING_BURST, BETWEEN_LINK_OPENINGS_MILLISECONDS, now);
+    this.signatureAllowance = new Allowance(SIGNATURE_BURST, 1000 / SIGNATURES_PER_SECOND, now);
   }
 }
 
-/** In a new generation nobody has anything yet. */
-export function beginGeneration(/* OUT */ link: BoardPartner): void {
-  link.confirmed.clear();
-  link.flight.clear();
+/** In a new generation nobody has anything yet. `before`: the hash of the board that led to its base. */
+export function beginGeneration(/* OUT */ link: BoardPartner, hash: string, before: string | undefined): void {
+  if (before !== undefined) link.toldBefore = link.told.hash === before ? link.told : toldOf(before);
+  link.told = toldOf(hash);
   link.isBelow = undefined;
   link.hasHeard = false;
   link.owedAt = undefined;
-  link.needsNumbers = false;
+  link.isLate = false;
   link.patience = PATIENCE_MILLISECONDS;
+  link.proofPatience = PATIENCE_MILLISECONDS;
 }
 
-/** Whether a device goes on without it. */
-export function isLeftOut({ heardAt }: BoardPartner, isPaused: boolean, now: number): boolean {
-  return isPaused || now - heardAt > SILENCE_MILLISECONDS;
+/** Whether a device goes on without it, and says so. */
+export function isLeftOut({ heardAt, bannedUntil, isLate }: BoardPartner, isPaused: boolean, now: number): boolean {
+  return isPaused || isLate || now < bannedUntil || now - heardAt > SILENCE_MILLISECONDS;
 }
 
-export function isPending({ counted, waitUntil }: BoardPartner, now: number): boolean {
-  return counted === 0 && now < waitUntil;
+/** Whether it has not come after for long, although it was shown how. */
+export function isStuck({ behindSince }: BoardPartner, now: number): boolean {
+  return behindSince !== undefined && now - behindSince > BEHIND_MILLISECONDS;
 }
 
-/** Where a device is. */
-export interface OutboxState {
-  readonly self: string;
+export function isPending({ counted, waitUntil, isIdle }: BoardPartner, now: number): boolean {
+  return counted === 0 && !isIdle && now < waitUntil;
+}
+
+/** A board as others are told of it. */
+export interface ToldBoard {
   readonly generation: Generation;
   /** Of the generation, as text. */
   readonly hash: string;
-  readonly board: Board;
-  /** Others find the numbers of this generation by themselves. */
-  readonly isFound: boolean;
+  readonly entries: readonly Entry[];
+  entryOf(id: string): Entry | undefined;
+}
+
+/** Where a device is. */
+export interface OutboxState extends ToldBoard {
+  readonly self: string;
+  /** The board that led here; undefined: none did, or sums go over a tree. */
+  readonly before: ToldBoard | undefined;
+  readonly integers: number;
   /** Its entries are small enough to be sent more often than needed. */
   readonly isSmall: boolean;
   readonly isPaused: boolean;
+  /** It has too few links to post. */
+  readonly isIdle: boolean;
+  readonly wantsOpening: boolean;
   /** With sums over a tree; undefined: everybody has all entries. */
   readonly tree: { readonly parent: string | undefined } | undefined;
   /** When the device came to this generation. */
@@ -101,86 +160,156 @@ const FRAME_ENTRIES_BYTES = 1 << 18;
 
 /** Neighbours that must be told something now, and when to look again. */
 export function dueMessages(
-  place: OutboxState,
+  state: OutboxState,
   links: readonly BoardPartner[],
   now: number,
+  hopeUntil: number,
 ): { readonly links: readonly BoardPartner[]; readonly nextAt: number } {
-  const times = links.map((link) => ({ link, at: dueAt(place, link, now) }));
+  const times = links.map((link) => ({ link, at: dueAt(state, link, now) }));
   // Who would be told in a moment is told with the rest.
   const until = times.some(({ at }) => at <= now) ? now + CONFIRM_MILLISECONDS : now;
   const later = times.flatMap(({ at }) => (at > until ? [at] : []));
   const looks = links.flatMap((link) => {
-    if (link.counted > 0) return [link.heardAt + SILENCE_MILLISECONDS + 1];
+    const stuckAt = link.behindSince === undefined ? [] : [link.behindSince + BEHIND_MILLISECONDS + 1];
+    if (link.counted > 0) return [link.heardAt + SILENCE_MILLISECONDS + 1, ...stuckAt];
+    if (now < link.bannedUntil) return [link.bannedUntil];
     return isPending(link, now) ? [link.waitUntil] : [];
   });
   return {
     links: times.flatMap(({ link, at }) => (at <= until ? [link] : [])),
-    nextAt: [...later, ...looks].reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY),
+    nextAt: [...later, ...looks, ...(hopeUntil > now ? [hopeUntil] : [])].reduce(
+      (least, at) => Math.min(least, at),
+      Number.POSITIVE_INFINITY,
+    ),
   };
 }
 
-function dueAt(place: OutboxState, link: BoardPartner, now: number): number {
+function dueAt(state: OutboxState, link: BoardPartner, now: number): number {
   if (!link.isConnected) return Number.POSITIVE_INFINITY;
-  if (link.toldHash !== place.hash || link.toldDropped !== isLeftOut(link, place.isPaused, now)) return now;
+  return Math.min(boardDueAt(state, link, now), proofDueAt(state, link, now));
+}
+
+function boardDueAt(state: OutboxState, link: BoardPartner, now: number): number {
+  if (link.toldHash !== state.hash || link.toldDropped !== isLeftOut(link, state.isPaused, now)) return now;
+  if (link.toldIdle !== state.isIdle || link.toldWants !== state.wantsOpening) return now;
   let due = link.sentAt + BOARD_BEAT_MILLISECONDS;
   if (!link.isKnown) due = Math.min(due, link.sentAt + link.greeting);
   if (link.owedAt !== undefined) due = Math.min(due, link.owedAt + CONFIRM_MILLISECONDS);
-  if (place.tree !== undefined && !link.hasHeard && link.counted > 0) due = Math.min(due, link.sentAt + link.patience);
-  if (link.needsNumbers) due = Math.min(due, link.sentAt + link.patience);
-  for (const entry of place.board.entries) due = Math.min(due, entryDueAt(place, link, entry, now));
+  if (state.tree !== undefined && !link.hasHeard && link.counted > 0) due = Math.min(due, link.sentAt + link.patience);
+  if (state.tree !== undefined && isBehind(state, link)) due = Math.min(due, link.sentAt + link.patience);
+  for (const entry of state.entries) due = Math.min(due, entryDueAt(state, link, entry, now));
   return due;
 }
 
-function entryDueAt(place: OutboxState, link: BoardPartner, { id, mark }: Entry, now: number): number {
-  const { board, self, isSmall, turnedAt, tree } = place;
-  if (link.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
+function entryDueAt(state: OutboxState, link: BoardPartner, { id, mark }: Entry, now: number): number {
+  const { self, isSmall, turnedAt, tree } = state;
+  if (link.told.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
   if (tree !== undefined && (id !== self || link.id !== tree.parent)) return Number.POSITIVE_INFINITY;
-  const sentAt = link.flight.get(mark);
+  const sentAt = link.told.flight.get(mark);
   if (sentAt !== undefined) return sentAt + link.patience;
   if (id === self) return now;
-  const isElsewhere = !isSmall && board.entryOf(link.id)?.links.has(id);
+  const isElsewhere = !isSmall && state.entryOf(link.id)?.links.has(id);
   return isElsewhere ? turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
 }
 
+function isBehind({ generation }: OutboxState, { place }: BoardPartner): boolean {
+  return place !== undefined && compareBases(place, orderOf(generation.base)) < 0;
+}
+
+/** Who is still on the board before gets the entries that it lacks; who is further behind gets all of it. */
+function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number {
+  const { before } = state;
+  if (before === undefined || !isBehind(state, link)) return Number.POSITIVE_INFINITY;
+  const provenAgain = Math.max(now, link.provedAt + link.proofPatience);
+  const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
+  // Who has all of it and stays was not on it, and cannot close it by itself.
+  if (lacking.length === 0) return provenAgain;
+  // It may have got them elsewhere in the meantime, and be about to say so.
+  const wait = state.isSmall ? FORWARD_MILLISECONDS : 2 * PATIENCE_MILLISECONDS;
+  const firstSent = Math.max(now, state.turnedAt + wait);
+  const times = lacking.map(({ mark }) => {
+    const sentAt = link.toldBefore.flight.get(mark);
+    return sentAt === undefined ? firstSent : sentAt + link.proofPatience;
+  });
+  return Math.min(...times);
+}
+
+function entriesLacking(before: ToldBoard, { id, toldBefore }: BoardPartner): Entry[] {
+  return before.entries.filter((entry) => entry.id !== id && !toldBefore.confirmed.has(entry.mark));
+}
+
+type BoardContent = Omit<BoardMessage, "stamp" | "base"> & { readonly base: Generation["base"] | undefined };
+
 /** What this neighbour is told now; it counts as told. */
-export function takeMessage(
-  place: OutboxState,
-  /* IN OUT */ link: BoardPartner,
-  now: number,
-): Omit<BoardMessage, "kind" | "stamp"> {
-  const { generation, board, hash } = place;
-  const entries = entriesFor(place, link, now);
-  const isLacking = link.needsNumbers || place.tree !== undefined || entries.some(({ mark }) => link.flight.has(mark));
-  const isDropped = isLeftOut(link, place.isPaused, now);
-  const withNumbers = place.isSmall || !place.isFound || link.needsNumbers;
+export function takeMessages(state: OutboxState, /* IN OUT */ link: BoardPartner, now: number): BoardContent[] {
+  const until = now + FORWARD_MILLISECONDS;
+  const isProofDue = proofDueAt(state, link, now) <= until;
+  const proof = isProofDue && state.before !== undefined ? [takeProof(state, state.before, link, now)] : [];
+  return boardDueAt(state, link, now) <= until || proof.length === 0 ? [takeBoard(state, link, now), ...proof] : proof;
+}
+
+function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: number): BoardContent {
+  const { generation, hash, integers, isIdle, wantsOpening, tree } = state;
+  const entries = someOf(
+    state.entries.filter((entry) => entryDueAt(state, link, entry, now) <= now + FORWARD_MILLISECONDS),
+  );
+  const isLacking = tree !== undefined || entries.some(({ mark }) => link.told.flight.has(mark));
+  const isDropped = isLeftOut(link, state.isPaused, now);
   if (link.toldHash === hash && isLacking) link.patience = Math.min(2 * link.patience, BOARD_BEAT_MILLISECONDS);
   if (!link.isKnown) link.greeting = Math.min(2 * link.greeting, BOARD_BEAT_MILLISECONDS);
-  for (const { mark } of entries) link.flight.set(mark, now);
-  link.toldHash = hash;
-  link.toldDropped = isDropped;
-  link.sentAt = now;
-  link.owedAt = undefined;
-  link.needsNumbers = false;
+  for (const { mark } of entries) link.told.flight.set(mark, now);
+  const told = { toldHash: hash, toldDropped: isDropped, toldIdle: isIdle, toldWants: wantsOpening };
+  Object.assign(link, { ...told, sentAt: now, owedAt: undefined });
   return {
+    kind: "board",
     knows: link.epoch,
-    isDropped,
-    number: generation.number,
+    order: orderOf(generation.base),
     hash: generation.hash,
-    content: withNumbers ? generation : undefined,
+    base: tree === undefined ? undefined : generation.base,
+    openings: [...generation.openings.values()],
     isAsking: link.ahead !== undefined || !link.isKnown,
-    isBelow: place.tree !== undefined && place.tree.parent === link.id,
-    hasHeard: place.tree !== undefined && link.isBelow !== undefined,
-    have: Array.from(board.entries, ({ mark }) => mark),
+    isDropped,
+    isIdle,
+    wantsOpening,
+    isBelow: tree !== undefined && tree.parent === link.id,
+    hasHeard: tree !== undefined && link.isBelow !== undefined,
+    have: state.entries.map(({ mark }) => mark),
+    integers,
     entries,
   };
 }
 
-function entriesFor(place: OutboxState, link: BoardPartner, now: number): Entry[] {
+function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: BoardPartner, now: number): BoardContent {
+  const { generation } = before;
+  const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
+  const isNear = lacking.length > 0;
+  const wanted = isNear ? lacking : [...before.entries];
+  const isRepeated = isNear ? wanted.some(({ mark }) => link.toldBefore.flight.has(mark)) : link.provedAt > 0;
+  if (isRepeated) link.proofPatience = Math.min(2 * link.proofPatience, BOARD_BEAT_MILLISECONDS);
+  // Of a board that does not fit in a frame, those that were sent longest ago.
+  const sentAt = ({ mark }: Entry) => link.toldBefore.flight.get(mark) ?? Number.NEGATIVE_INFINITY;
+  const entries = someOf(wanted.sort((a, b) => (sentAt(a) < sentAt(b) ? -1 : sentAt(a) > sentAt(b) ? 1 : 0)));
+  for (const { mark } of entries) link.toldBefore.flight.set(mark, now);
+  if (entries.length === wanted.length || isNear) link.provedAt = now;
+  return { ...proofMessage(generation, entries), knows: link.epoch, isIdle: state.isIdle };
+}
+
+/** What shows that the board of a generation was closed, or a part of it. */
+export function proofMessage(generation: Generation, entries: readonly Entry[]): BoardContent {
+  const { base, openings, hash } = generation;
+  return {
+    ...{ kind: "proof", knows: 0, order: orderOf(base), hash, base, openings: [...openings.values()] },
+    ...{ isAsking: false, isDropped: false, isIdle: false, wantsOpening: false, isBelow: false },
+    ...{ hasHeard: false, have: [] },
+    ...{ integers: (entries[0]?.words.length ?? 0) / 2, entries },
+  };
+}
+
+/** As many of them as fit in a frame. */
+function someOf(entries: readonly Entry[]): Entry[] {
   const found: Entry[] = [];
   let room = FRAME_ENTRIES_BYTES;
-  for (const entry of place.board.entries) {
-    // What would go in a moment goes with the rest.
-    if (entryDueAt(place, link, entry, now) > now + FORWARD_MILLISECONDS) continue;
+  for (const entry of entries) {
     room -= entryBytes(entry.links.size, entry.words.length / 2);
     if (room < 0 && found.length > 0) break;
     found.push(entry);

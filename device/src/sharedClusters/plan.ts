@@ -1,18 +1,16 @@
 // The plan of shared clusters: which sums a stage asks of every device, as whole numbers, and what follows from the sums
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
-import { FROZEN_GENERATIONS } from "../wire/limits.ts";
 import type { ClosedBoard } from "./board.ts";
 import {
   type Content,
-  type Generation,
   type GenerationEnd,
   type GenerationOutcome,
   hasCentroids,
   type Stage,
   stages,
 } from "./generation.ts";
-import { clusterIntegers, lloydStep } from "./lloyd.ts";
+import { clusterIntegers, lloydStep, restingMeans } from "./lloyd.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { rosterOf } from "./roster.ts";
 import {
@@ -48,8 +46,10 @@ export function sizesOf(shape: SumsShape, stage: Stage): { numbers: number; inte
       return { numbers: 0, integers: 0 };
     case stages.cells:
       return { numbers: 0, integers: releasing === undefined ? 0 : cellsOfRelease(releasing) };
-    case stages.frozen:
     case stages.rest:
+      // A census of too few devices has no answer.
+      return { numbers: releasing === undefined ? k * d : 0, integers: 0 };
+    case stages.frozen:
       return { numbers: k * d, integers: 0 };
     case stages.moments:
       return { numbers: 0, integers: momentsIn(shape) };
@@ -92,26 +92,27 @@ export function nextContent(
   content: Content,
   { devices, count, totals }: ClosedBoard,
   linksOf: (id: string) => Iterable<string>,
-): Content | GenerationEnd {
+): Content | "implausible" {
   const { roster, stage } = content;
-  if (shape.releasing === undefined || roster === undefined || stage !== stages.census)
-    return restOf(shape, content, outcomeOf(shape, content, totals, count));
-  return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+  if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
+    return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+  const found = outcomeOf(shape, content, totals, count);
+  return found === "settled" ? atRest(shape, content, totals) : found;
 }
 
-/** With sums over a tree only one device knows that nothing moves: it tells the others by a generation of its own. */
-function restOf({ isTree }: SumsShape, content: Content, found: GenerationOutcome): GenerationOutcome {
-  return isTree && found === "settled" && content.stage === stages.rows ? { ...content, stage: stages.rest } : found;
-}
-
-/** The number of the generation that follows: what is frozen is later than any census of devices that come afterwards. */
-export function numberAfter({ number }: Generation, next: Content): number {
-  return number + (next.stage === stages.frozen ? FROZEN_GENERATIONS : 1);
+/** Nothing moves: the answer, or no clusters where there are no rows. */
+function atRest(shape: SumsShape, content: Content, totals: Float64Array): Content {
+  const { k, d } = shape;
+  const hasRows = content.stage === stages.rows;
+  const rows = hasRows ? totals.subarray(0, k).reduce((sum, count) => sum + count, 0) : 0;
+  const numbers = hasRows ? restingMeans(shape, content, totals) : new Float64Array(k * d);
+  return { ...content, stage: stages.rest, rows, numbers };
 }
 
 /** How a generation ends in which nothing is asked. */
-export function endWithoutSums({ stage }: Content): GenerationEnd | undefined {
-  return stage === stages.frozen || stage === stages.rest ? "settled" : undefined;
+export function endWithoutSums({ stage, roster }: Content): GenerationEnd | undefined {
+  if (stage === stages.rest) return roster === undefined ? "settled" : "few";
+  return stage === stages.frozen ? "settled" : undefined;
 }
 
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
@@ -163,19 +164,18 @@ const STIR = 2 ** -20;
 
 /**
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
- * centroids and other devices or rows. Seeds are begun again, and private devices counted again. `chance` is 32 bytes, others for every device and time.
+ * centroids and other devices or rows. What has no centroids yet begins anew, as all does after a `restart`; private
+ * devices are counted again, for another answer if there is one. `chance` is 32 bytes, others for every base and openings.
  */
-export function stirred(shape: SumsShape, content: Content, chance: Uint8Array): Content {
-  const { d, ranges, start, isTree } = shape;
-  if (content.roster !== undefined) return census(content.roster.version);
-  const isSeeding = !hasCentroids(content.stage);
-  const { numbers, ...rest } = isSeeding ? firstContent(shape) : content;
-  if (isSeeding && start === undefined && d > GRID_FEATURES) {
-    // Nobody knows how many rows there are yet. A tree has one top, so generations must differ by who opens them.
-    return isTree
-      ? { ...rest, rows: new DataView(chance.buffer, chance.byteOffset).getUint32(0), numbers }
-      : { ...rest, numbers };
+export function stirred(shape: SumsShape, content: Content, chance: Uint8Array, isRestart: boolean): Content {
+  const { d, ranges } = shape;
+  const { roster, stage } = content;
+  if (roster !== undefined) {
+    if (stage !== stages.frozen) return census(roster.version);
+    return isRestart ? census(roster.version + 1) : content;
   }
+  const isAnew = isRestart || !hasCentroids(content);
+  const { numbers, ...rest } = isAnew ? firstContent(shape) : content;
   const moved = numbers.map((value, i) => {
     const range = ranges[i % d];
     const share = (chance[i % chance.length] - 127.5) / 127.5;

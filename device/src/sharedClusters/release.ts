@@ -72,8 +72,9 @@ function isEnough({ devices, colluders }: ReleasePlan, roster: Roster): boolean 
   return roster.ids.length >= devices && isSafe(roster, colluders);
 }
 
-export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content | "few" {
-  return isEnough(releasing, roster) ? { ...content, stage: stages.cells, roster } : "few";
+/** Too few devices rest until somebody comes, or links to others. */
+export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content {
+  return { ...content, stage: isEnough(releasing, roster) ? stages.cells : stages.rest, roster };
 }
 
 /** Rosters that were looked at: the look takes longer the larger they are. */

@@ -27,6 +27,34 @@ export function holdsWithout(links: Links, fewer: number): boolean {
   return true;
 }
 
+/**
+ * Devices on a board that are no inventions of `colluders` others: more than that many paths without a common device lead
+ * to them from this one (`self`), over its own links and those that both ends have signed for.
+ */
+export function knownFrom(
+  self: string,
+  ownLinks: readonly string[],
+  entries: readonly { readonly id: string; readonly links: ReadonlyMap<string, number> }[],
+  colluders: number,
+): string[] {
+  const ids = [self, ...entries.flatMap(({ id }) => (id === self ? [] : [id]))];
+  const numbers = new Map(ids.map((id, n) => [id, n]));
+  const links = ids.map(() => new Set<number>());
+  const join = (a: number | undefined, b: number | undefined) => {
+    if (a === undefined || b === undefined) return;
+    links[a].add(b);
+    links[b].add(a);
+  };
+  for (const id of ownLinks) join(0, numbers.get(id));
+  for (const { id, links: signed } of entries)
+    if (id !== self) for (const other of signed.keys()) join(numbers.get(id), numbers.get(other));
+  const network = pathNetwork(
+    links.map((others) => [...others]),
+    colluders + 1,
+  );
+  return ids.filter((_, n) => n > 0 && (links[0].has(n) || network.paths(outOf(0), into(n)) > colluders));
+}
+
 /** Every device is two nodes with one way through it, so that only one path can use it. */
 const into = (device: number) => 2 * device;
 const outOf = (device: number) => 2 * device + 1;

@@ -1,5 +1,6 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
@@ -8,14 +9,12 @@ import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import { studyId } from "../wire/frames.ts";
+import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
-import { type Content, hasCentroids, stages } from "./generation.ts";
-import { Member } from "./member.ts";
-import { firstContent, sizesOf } from "./plan.ts";
-import { census } from "./release.ts";
-import { emptyRoster } from "./roster.ts";
+import { hasCentroids, hashedBase, stages } from "./generation.ts";
+import { Member, type MemberOptions } from "./member.ts";
+import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
 import { sharedStatus } from "./sharedStatus.ts";
@@ -34,7 +33,6 @@ export class SharedLoop implements Device, NetworkListener {
   #restUntil = 0;
   #isStopped = false;
   #kept = "";
-  #answer: Float64Array | undefined;
 
   constructor(options: DeviceOptions) {
     const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
@@ -46,22 +44,14 @@ export class SharedLoop implements Device, NetworkListener {
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
-    const start = restoredStart(this.#shape, saved);
-    this.#member = new Member({
-      shape: this.#shape,
-      study: contract.hash,
-      secrets,
-      epoch: memory.epoch,
-      colluders: study.colluders ?? 1,
-      start: start ?? { number: 0, content: firstContent(this.#shape) },
-      integersFor: (content) => this.#own.integersFor(content),
-    });
+    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1 };
+    const earlier = savedGeneration(saved, contract, this.#read, rules);
+    const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
+    this.#member = new Member({ ...rules, epoch: memory.epoch, ...(earlier && { saved: earlier }), integersFor });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
-    const isAsked = start === undefined ? this.#shape.isTree : start.content.stage !== stages.frozen;
-    if (isAsked) this.#member.bump(now);
-    else this.#answer = start?.content.numbers;
+    if (earlier !== undefined || this.#shape.isTree) this.#member.open(now);
     this.#releaseIfConsented();
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
@@ -82,7 +72,7 @@ export class SharedLoop implements Device, NetworkListener {
   }
 
   setRows(rows: DeviceRows): void {
-    if (this.#own.setRows(rowsInMemory(rows))) this.#member.bump(this.#options.clock.now());
+    if (this.#own.setRows(rowsInMemory(rows))) this.#member.changeRows(this.#options.clock.now());
     this.#wake();
   }
 
@@ -102,16 +92,15 @@ export class SharedLoop implements Device, NetworkListener {
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
     }
-    if (this.#own.private === undefined) this.#member.restart(firstContent(this.#shape), this.#options.clock.now());
+    if (this.#own.private === undefined) this.#member.open(this.#options.clock.now(), true);
     else this.#releaseIfConsented();
     this.#wake();
   }
 
   /** Private clusters begin again only where somebody has agreed to it, for another answer. */
   #releaseIfConsented(): void {
-    const { stage, roster } = this.#member.generation;
-    if (stage !== stages.frozen || roster === undefined || this.#own.private?.isConsented !== true) return;
-    this.#member.restart(census(roster.version + 1), this.#options.clock.now());
+    if (this.#member.generation.stage !== stages.frozen || this.#own.private?.isConsented !== true) return;
+    this.#member.open(this.#options.clock.now(), true);
   }
 
   setPaused(isPaused: boolean): void {
@@ -122,7 +111,7 @@ export class SharedLoop implements Device, NetworkListener {
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, answer: this.#answer };
+    const counters = { framesSent: this.#framesSent, tellings: this.#tellings };
     return sharedStatus(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
   }
 
@@ -147,7 +136,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
-    if (verdict.kind === "board") this.#hear(neighbour, verdict);
+    if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
@@ -173,12 +162,13 @@ export class SharedLoop implements Device, NetworkListener {
     this.#keep();
     const { links } = this.#member.due(now);
     for (const link of links) {
-      const message = this.#member.messageFor(link, now);
+      const messages = this.#member.messagesFor(link, now);
       if (this.#neighbours.get(link.peer)?.refusal !== undefined) continue;
-      const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
-      const { stage } = this.#member.generation;
-      network.send(link.peer, encodeBoardMessage(contract, { ...message, stamp, stage }));
-      this.#framesSent++;
+      for (const message of messages) {
+        const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
+        network.send(link.peer, encodeBoardMessage(contract, { ...message, stamp }));
+        this.#framesSent++;
+      }
     }
     if (links.length > 0) {
       this.#tellings++;
@@ -192,33 +182,32 @@ export class SharedLoop implements Device, NetworkListener {
 
   /** Whoever starts again begins where the clusters were. */
   #keep(): void {
-    const { generation } = this.#member;
-    const mark = `${generation.number} ${this.#member.outcome}`;
+    const { generation, answer } = this.#member;
+    const { base } = generation;
+    const mark = bytesToHex(base.hash);
     // Of a private study only the answer is worth keeping: the way to it repeats itself.
-    const isWorth =
-      this.#own.private === undefined ? hasCentroids(generation.stage) : generation.stage === stages.frozen;
+    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.stage === stages.frozen;
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
-    if (generation.stage === stages.frozen) this.#answer = generation.numbers;
-    this.#options.memory.keep(() =>
-      savedShared(studyId(this.#options.contract), this.#shape, this.#member, this.#neighbours.values()),
-    );
+    const { contract, memory } = this.#options;
+    const { numbers } = answer ?? base;
+    memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
 }
 
 function savedShared(
-  study: string,
+  contract: Contract,
   { k, d, middle }: SumsShape,
   member: Member,
+  numbers: Float64Array,
   neighbours: Iterable<Neighbour>,
 ): SavedState {
-  const { number, stage, steps, rows, seeded, numbers, roster } = member.generation;
-  const version = roster && { version: roster.version };
+  const proof = { ...member.proofMessage(), stamp: { epoch: 0, sequence: 0 } };
   const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
-    study,
-    round: number,
+    study: studyId(contract),
+    round: member.generation.number,
     opening: { number: 0, start: 0, sketches: [] },
     own: null,
     sketch: null,
@@ -228,21 +217,22 @@ function savedShared(
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],
     ),
-    generation: { number, stage, steps, rows, seeded, numbers: Array.from(numbers), ...version },
+    generation: { proof: bytesToHex(encodeBoardMessage(contract, proof)), known: [...member.known] },
   };
 }
 
-function restoredStart(
-  shape: SumsShape,
+/** Where a device was, as far as its file is whole. */
+function savedGeneration(
   saved: SavedState | undefined,
-): { number: number; content: Content } | undefined {
-  const kept = saved?.generation;
-  const stage = Object.values(stages).find((one) => one === kept?.stage);
-  if (kept === undefined || stage === undefined) return undefined;
-  const { number, steps, rows, seeded, version } = kept;
-  if ((version !== undefined) !== (stage === stages.frozen)) return undefined;
-  const isWhole = kept.numbers.length === sizesOf(shape, stage).numbers && kept.numbers.every(Number.isFinite);
-  if (!isWhole || ![number, steps, rows, seeded].every(Number.isSafeInteger)) return undefined;
-  const roster = version === undefined ? {} : { roster: emptyRoster(version) };
-  return { number, content: { stage, steps, rows, seeded, numbers: Float64Array.from(kept.numbers), ...roster } };
+  contract: Contract,
+  read: ReturnType<typeof decodeShared>,
+  { study, secrets }: Rules,
+): MemberOptions["saved"] {
+  const { proof: hex, known } = saved?.generation ?? {};
+  if (typeof hex !== "string" || !/^([0-9a-f]{2})+$/.test(hex) || !Array.isArray(known)) return undefined;
+  const message = read(contract, hexToBytes(hex));
+  if (message.kind !== "proof" || message.base === undefined) return undefined;
+  const base = hashedBase(message.base, study, secrets.digest);
+  const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
+  return { proof: { base, openings, entries: message.entries }, known: known.map(String) };
 }

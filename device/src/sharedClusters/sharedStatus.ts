@@ -4,8 +4,7 @@ import type { Neighbour } from "../loop/neighbours.ts";
 import { type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
-import { FROZEN_GENERATIONS } from "../wire/limits.ts";
-import { hasCentroids, hasRoster, stages } from "./generation.ts";
+import { hasCentroids, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { nameOfSums } from "./release.ts";
 import type { SharedRows } from "./sharedRows.ts";
@@ -15,14 +14,14 @@ export function sharedStatus(
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings, answer }: { framesSent: number; tellings: number; answer: Float64Array | undefined },
+  { framesSent, tellings }: { framesSent: number; tellings: number },
 ): DeviceStatus {
   const waiting = waitingOf(study, member, own, now);
   // Who has not answered since the start is waited for, and not away.
   const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
-  // The last answer of a private study counts while another one is being made.
-  const found = own.private === undefined && hasCentroids(member.generation.stage) ? member.generation.numbers : answer;
-  const { generation, closed } = member;
+  const { generation, closed, answer } = member;
+  // The last answer counts while another one is being made.
+  const found = answer ?? (own.private === undefined && hasCentroids(generation) ? generation : undefined);
   const names = Object.keys(stages) as (keyof typeof stages)[];
   return {
     peer,
@@ -35,8 +34,7 @@ export function sharedStatus(
     private: own.private?.status() ?? null,
     epoch,
     opening: 0,
-    // What is frozen is far ahead on purpose.
-    round: hasRoster(generation.stage) ? generation.number % FROZEN_GENERATIONS : generation.number,
+    round: generation.number,
     move: null,
     threshold: 0,
     objective: null,
@@ -45,6 +43,7 @@ export function sharedStatus(
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       ...neighbourStatus(neighbour, epoch, now),
+      fault: member.faultOf(neighbour.peer, now) ?? null,
       isAway: !present.has(neighbour.peer),
     })),
     shared: {
@@ -56,9 +55,10 @@ export function sharedStatus(
       waiting: waiting ?? null,
       isImplausible: member.outcome === "implausible",
       twofaced: [...member.twofaced],
+      suspended: member.suspended,
       tellings,
     },
-    centroids: found === undefined ? null : inFeatureUnits(study, found),
+    centroids: found === undefined ? null : inFeatureUnits(study, found.numbers),
   };
 }
 
@@ -71,7 +71,10 @@ function waitingOf(study: Study, member: Member, own: SharedRows, now: number): 
   const needed = colluders + 1;
   if (counted >= needed && own.private !== undefined) return releaseWaits(member, own.private, colluders, devices ?? 0);
   if (counted >= needed) return undefined;
-  return `needs ${needed} links to devices that answer, and has ${counted}: with fewer its neighbours could learn its sums`;
+  const answering = member.answering(now);
+  return answering >= needed
+    ? `waits for its neighbours: of ${answering} that answer, ${counted} have links enough to take part, and it needs ${needed}`
+    : `needs ${needed} links to devices that answer, and has ${answering}: with fewer its neighbours could learn its sums`;
 }
 
 /** Why private rows are not released, or nothing. */
@@ -90,11 +93,9 @@ function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number,
 function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
-  if (member.outcome !== undefined) return isEndOf(member.generation.stage) ? "settled" : "waiting";
+  if (member.outcome !== undefined) return hasCentroids(member.generation) ? "settled" : "waiting";
   return waiting === undefined ? "moving" : "waiting";
 }
-
-const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen || stage === stages.rest;
 
 /** In the features' units. */
 function inFeatureUnits({ features }: Study, numbers: Float64Array): number[][] {

@@ -11,15 +11,13 @@ import { frameBytes, sketchFrameBytes } from "../wire/studyFrames.ts";
 const LEAST_EPSILON = 0.01;
 
 /** What shared clusters have no use for. */
-const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
+const noneShared = { alpha: 0, coupling: "nearest", weighting: "device" };
 
 /** What not every study says, so that the hashes of the others stay as they were. */
 function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<Study> {
   if (!isShared) {
     leftOut(given, ["colluders", "seed", "devices", "sums"], 'unless clusters is "shared"', fail);
-    const neighbours = given.value("neighbours") ?? "doubted";
-    if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
-    return neighbours === "trusted" ? { neighbours } : {};
+    return trustField(given, fail);
   }
   // Every row counts the same, and nothing pulls. The canonical text has these fields all the same.
   for (const [name, none] of Object.entries(noneShared)) {
@@ -32,10 +30,22 @@ function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<St
   const isPrivate = given.value("privacy") === "private";
   if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
   if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
-  const common: Partial<Study> = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  const trust = sums === "tree" ? trustField(given, fail) : {};
+  if (sums === "tree" && trust.neighbours === undefined)
+    fail(["sums"], "board unless neighbours is trusted (over a tree nobody can check the sums of others)", sums);
+  if (sums === "board" && (given.value("neighbours") ?? "doubted") !== "doubted")
+    fail(["neighbours"], "left out unless clusters are personal or sums is tree", given.value("neighbours"));
+  const common: Partial<Study> = { clusters: "shared", colluders, ...trust, ...(sums === "tree" ? { sums } : {}) };
   if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
   leftOut(given, ["devices"], 'unless privacy is "private"', fail);
   return common;
+}
+
+/** Whether members may lie, for the modes in which it makes a difference. */
+function trustField(given: Fields, fail: Fail): Pick<Study, "neighbours"> {
+  const neighbours = given.value("neighbours") ?? "doubted";
+  if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
+  return neighbours === "trusted" ? { neighbours } : {};
 }
 
 /** With how many devices private rows are released, at least. */

@@ -32,8 +32,10 @@ export const frameKinds = {
   revocations: 5,
   /** In a change of study: hash of the next study 16, its canonical text. */
   statement: 6,
-  /** Known epoch 8, generation hash 32, marks 2, flags 2, generation 28 or more, marks of 8, entries; see boardFrame.ts. */
+  /** Known epoch 8, hashes of base and generation 64, place 16, counts and flags 10, openings of 100, marks of 8, entries; see boardFrame.ts. */
   board: 7,
+  /** The same about the board before, with its base; it proves itself, so its stamp does not matter. */
+  proof: 8,
 } as const;
 
 /** How far ahead a neighbour may be for its version to be found out. */

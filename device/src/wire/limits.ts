@@ -255,10 +255,26 @@ export const BOARD_PACE_MILLISECONDS = 30;
  * purpose, so that a lost frame costs no time.
  */
 export const SMALL_INTEGERS = 64;
-/** A generation further than this above the own one is refused, unless there is none yet: numbers must last. */
-export const FARTHEST_GENERATION = 16_777_216;
-/** A private answer has a number this much above that of its sums, so that it is later than any later census. */
-export const FROZEN_GENERATIONS = 65_536;
+/** Between two rests a member may open sums so often. Then it is suspended: neither its entries nor its links count. */
+export const MOST_BASE_OPENINGS = 64;
+/** A neighbour that makes a device add up again more often than this within the time below is named. */
+export const RESTLESS_OPENINGS = 4;
+/** Openings of a neighbour are counted over this time, and it is named for as long. */
+export const RESTLESS_MILLISECONDS = 60_000;
+/** A suspended member counts again after the network has come to rest this often. */
+export const SUSPENDED_RESTS = 8;
+/** A neighbour whose starts and drops have made a device open so often at once does not count for a while. */
+export const LINK_OPENING_BURST = 16;
+/** Beyond that, a neighbour may make a device open once in this time. */
+export const BETWEEN_LINK_OPENINGS_MILLISECONDS = 30_000;
+/** A neighbour that is still at an earlier base after this time does not count until it has come after. */
+export const BEHIND_MILLISECONDS = 10_000;
+/** A neighbour that claims a later base and has not proven it after this time is named. */
+export const UNPROVEN_MILLISECONDS = 5_000;
+/** So many signatures of a neighbour's frames are checked at once. */
+export const SIGNATURE_BURST = 512;
+/** Beyond that, so many signatures of a neighbour's frames are checked in a second. */
+export const SIGNATURES_PER_SECOND = 1_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 

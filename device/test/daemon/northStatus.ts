@@ -57,6 +57,7 @@ export const northStatus: DaemonStatus = {
       rejected: 0.25,
       refusal: null,
       conflict: null,
+      fault: null,
       version: null,
       sent: { frames: 4, bytes: 376 },
       received: { frames: 3, bytes: 279 },

@@ -71,6 +71,7 @@ test("linkProblems names every trouble of a link, and a ban until the link stand
     isAway: false,
     refusal: null,
     conflict: null,
+    fault: null,
     relays: [],
   };
   const link = (changes: object) => ({ ...sound, ...changes }) as Partial<LinkStatus> as LinkStatus;

@@ -2,10 +2,11 @@
 
 import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
+import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { generation } from "../../src/sharedClusters/generation.ts";
+import { orderOf } from "../../src/sharedClusters/generation.ts";
 import { Member } from "../../src/sharedClusters/member.ts";
-import { firstContent } from "../../src/sharedClusters/plan.ts";
+import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
@@ -16,22 +17,28 @@ const shape = sumsShape(
     "name: s\nk: 1\nfeatures: [{ name: x, unit: m, min: -10, max: 10 }]\nclusters: shared\nprivacy: open\nseed: [[1]]\n",
   ),
 );
-const study = new Uint8Array(16);
 
 it("an entry that shows a neighbour's start keeps the others of its message from the generation that it opens", () => {
   const [own, n, x] = ["own", "n", "x"].map((name) => simulatedSecrets(name));
-  const content = firstContent(shape);
-  const start = { number: 0, content };
-  const integersFor = () => Float64Array.of(3, 4);
-  const member = new Member({ shape, study, secrets: own, epoch: 1, colluders: 1, start, integersFor });
+  const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1 };
+  const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
   member.setLinks(["n", "x"], 0, true);
-  const now = generation(0, content, study, own.digest);
-  const flags = { isDropped: false, isAsking: false, isBelow: false, hasHeard: false };
-  const said = (epoch: number) =>
-    ({ kind: "board", stamp: { epoch, sequence: 0 }, knows: 1, ...flags, ...start }) as const;
-  const plain = { hash: now.hash, have: [], entries: [] };
-  member.hear("n", { ...said(1), ...plain }, 1);
-  member.hear("x", { ...said(1), ...plain }, 1);
+  const now = generationOf(rules, firstBase(rules), new Map());
+  const plain: BoardMessage = {
+    ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
+    ...{
+      base: undefined,
+      openings: [],
+      isAsking: false,
+      isDropped: false,
+      isIdle: false,
+      wantsOpening: false,
+      isBelow: false,
+    },
+    ...{ hasHeard: false, have: [], integers: 2, entries: [] },
+  };
+  member.hear("n", plain, 1);
+  member.hear("x", plain, 1);
   const partners = (peer: string) =>
     [{ peer: "own", id: idOf(own.key), epoch: 1 }].concat(
       peer === "n" ? { peer: "x", id: idOf(x.key), epoch: 2 } : { peer: "n", id: idOf(n.key), epoch: 1 },
@@ -39,9 +46,9 @@ it("an entry that shows a neighbour's start keeps the others of its message from
   const words = toInt64s([1, 2]);
   const ofX = maskedEntry(x, now, { epoch: 2, partners: partners("x"), words });
   const ofN = maskedEntry(n, now, { epoch: 1, partners: partners("n"), words });
-  member.hear("n", { ...said(1), ...plain, entries: [ofX, ofN] }, 2);
-  expect(member.generation.number).toBe(1);
+  member.hear("n", { ...plain, entries: [ofX, ofN] }, 2);
+  expect(member.generation.openings.size).toBe(1);
   const [link] = member.counted;
-  expect(member.messageFor(link, 3).have).not.toContain(ofN.mark);
+  expect(member.messagesFor(link, 3)[0].have).not.toContain(ofN.mark);
   expect(member.twofaced.size).toBe(0);
 });

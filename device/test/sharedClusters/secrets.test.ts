@@ -6,7 +6,6 @@ import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { createIdentity } from "../../src/keys/peer.ts";
 import { idOf } from "../../src/keys/secrets.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { generation, stages } from "../../src/sharedClusters/generation.ts";
 import { addInt64s, fromInt64s, int64sToBytes, toInt64s } from "../../src/wire/int64.ts";
 
 const identities = await Promise.all([createIdentity(), createIdentity(), createIdentity()]);
@@ -30,11 +29,10 @@ it("a signature holds for its key and its bytes only", () => {
   expect(b.isSigned(new Uint8Array(32).fill(255), info, signature)).toBe(false);
 });
 
-const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers: Float64Array.of(1, 2) };
 const partner = (peer: string, secrets: typeof a, epoch: number) => ({ peer, id: idOf(secrets.key), epoch });
 
 function entriesOf(number: number, vectors: readonly (readonly number[])[], epochs = [1, 2, 3]) {
-  const now = generation(number, content, new Uint8Array(16), a.digest);
+  const now = { hash: a.digest(Uint8Array.of(number)) };
   const members = [partner(peerA, a, epochs[0]), partner(peerB, b, epochs[1]), partner(peerC, c, epochs[2])];
   return [a, b, c].map((secrets, i) =>
     maskedEntry(secrets, now, {

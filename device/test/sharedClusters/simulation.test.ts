@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
 import { answersTwice, padsTwice } from "../../../lab/src/shared/usedTwice.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
@@ -85,7 +86,7 @@ describe("devices with shared clusters", () => {
 
   it("never answer for the same centroids with other devices, nor use a pad twice, when one leaves and comes back", async () => {
     const given = await problem();
-    const seen = observeBoards(given.study, given.contract);
+    const seen = observeBoards(given.study, given.contract, simulatedSecrets("observer"));
     const { network } = ends({ ...given, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
     for (const victim of [0, 3]) {
       network.crash(victim);
@@ -105,8 +106,11 @@ describe("devices with shared clusters", () => {
         [-1, -1],
       ],
     });
-    const { network } = ends(given);
-    expect(network.status(0).shared?.stage).toBe("rows");
+    const network = simulate(given);
+    network.run(210);
+    expect(network.status(0).shared).toMatchObject({ stage: "rows", generation: 0 });
+    expect(network.settle(120_000)).toBe(true);
+    expect(network.status(0).shared?.stage).toBe("rest");
   });
 
   it("hold back rows of which too few move, where they are guarded", async () => {

@@ -13,6 +13,7 @@ async function problem(graph: Graph, changes: Partial<Study> = {}) {
     clusters: "shared",
     colluders: 1,
     sums: "tree",
+    neighbours: "trusted",
   };
   return { study, contract: await contractOf(study), datasets, graph, seed: 1, staggerMilliseconds: 200 };
 }
@@ -79,7 +80,10 @@ describe("shared clusters with sums over a tree", () => {
 
   it("is a field of the study that private ones do not have", () => {
     const text = "name: t\nk: 1\nfeatures: [{ name: x, unit: m, min: 0, max: 1 }]\nclusters: shared\nprivacy: open\n";
-    expect(parseStudy(`${text}sums: tree\n`).sums).toBe("tree");
+    const trusted = parseStudy(`${text}sums: tree\nneighbours: trusted\n`);
+    expect([trusted.sums, trusted.neighbours]).toEqual(["tree", "trusted"]);
+    expect(() => parseStudy(`${text}sums: tree\n`)).toThrow(/^sums must be board unless neighbours is trusted/);
+    expect(() => parseStudy(`${text}neighbours: trusted\n`)).toThrow(/^neighbours must be left out unless/);
     expect(parseStudy(`${text}sums: board\n`)).toEqual(parseStudy(text));
     expect(() => parseStudy(`${text}sums: star\n`)).toThrow(/^sums must be board or tree, got "star"/);
     const priv = text.replace("open", "private\ntypicalRows: 10\ndevices: 3");

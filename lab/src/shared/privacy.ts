@@ -57,7 +57,7 @@ const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
 const everyone = Array.from({ length: 10 }, (_, i) => i);
 
 async function recorded(given: SharedProblem, isBare: boolean) {
-  const seen = observeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study), simulatedSecrets("observer"));
   const simulated = await network(given, { isBare, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const at = settledAt(simulated, everyone, 60_000);
   if (at === undefined) throw new Error(`devices must settle, those of seed ${given.seed} did not`);

@@ -6,6 +6,7 @@ import { observeBoards } from "@fedkm/audit";
 import { type Matrix, matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
 import { contractOf, type Simulation } from "@fedkm/device";
 import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
+import { simulatedSecrets } from "@fedkm/device/inspect";
 import { makeFolders, type RunningDevice, startDevice } from "../faults/processes.ts";
 import { print } from "../measure.ts";
 import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
@@ -194,8 +195,10 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
 
 async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
   const plain = sharedProblem(kind, seed);
-  const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
-  const seen = observeBoards(given.study, await contractOf(given.study));
+  const given: SharedProblem = isTree
+    ? { ...plain, study: { ...plain.study, sums: "tree", neighbours: "trusted" } }
+    : plain;
+  const seen = observeBoards(given.study, await contractOf(given.study), simulatedSecrets("observer"));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const scene = {

@@ -1,0 +1,135 @@
+// Forged frames of shared clusters: what a member sends that wants another result than the sums of all have, or none. It has
+// its own key, knows everything that it hears, and can invent devices; it cannot sign for others.
+
+import type { Contract, Study } from "@fedkm/device";
+import {
+  type Base,
+  type BoardMessage,
+  decodeShared,
+  encodeBoardMessage,
+  firstBase,
+  type Generation,
+  generationOf,
+  hashedBase,
+  idOf,
+  maskedEntry,
+  orderOf,
+  proofMessage,
+  type Secrets,
+  signedOpening,
+  stages,
+  sumsShape,
+  toInt64s,
+} from "@fedkm/device/shared";
+
+export const forgeryKinds = [
+  "result",
+  "claim",
+  "start",
+  "invented signers",
+  "entry of another",
+  "two entries",
+  "opening of another",
+  "openings",
+  "restarts",
+  "drops",
+  "epochs",
+] as const;
+export type ForgeryKind = (typeof forgeryKinds)[number];
+
+interface Forger {
+  readonly study: Study;
+  readonly contract: Contract;
+  /** Of the liar, of a device whose name it takes in vain, and of devices that it invents. */
+  readonly secrets: Secrets;
+  readonly victim: Secrets;
+  readonly invented: readonly { readonly peer: string; readonly secrets: Secrets }[];
+}
+
+/** `hear` what reaches the liar; `frame` is then what it sends in place of the truth, under this stamp. */
+export function forger(kind: ForgeryKind, given: Forger) {
+  const { study, contract, secrets } = given;
+  const shape = sumsShape(study);
+  const read = decodeShared(shape);
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
+  const { number: _, ...first } = firstBase(rules);
+  let heard: BoardMessage | undefined;
+  let times = 0;
+  /** A base of its own choice: all clusters in one corner. */
+  const ownBase = (number: number, stage: Base["stage"]): Base => {
+    const { k, d, ranges } = shape;
+    const numbers = Float64Array.from({ length: k * d }, (_, i) => ranges[i % d] * 0.49);
+    const roster = first.roster && { roster: { ...first.roster, version: 9 } };
+    const base = { ...first, number, stage, numbers, rows: 1_000, seeded: 1_000, ...roster };
+    return hashedBase(base, contract.hash, secrets.digest);
+  };
+  const isPrivate = shape.releasing !== undefined;
+  const end = isPrivate ? stages.frozen : stages.rest;
+  const asked = isPrivate ? stages.offsets : stages.rows;
+  const next = () => (heard?.order.number ?? 0) + 1 + times;
+  const proofOf = (base: Base, entries: BoardMessage["entries"]) =>
+    proofMessage(generationOf(rules, base, new Map()), entries);
+  /** As if it were where its neighbours are. */
+  const here = (changes: Partial<BoardMessage>) => {
+    const { base: _, ...plain } = proofOf({ ...firstBase(rules) }, []);
+    const at = heard ?? plain;
+    const { order, hash, openings, integers } = at;
+    return { ...plain, kind: "board" as const, base: undefined, order, hash, openings, integers, ...changes };
+  };
+  const entryBy = (signer: Secrets, integers: number, generation: Pick<Generation, "hash">) => {
+    const partners = [{ peer: "nobody", id: idOf(given.victim.key), epoch: 1 }];
+    return maskedEntry(signer, generation, {
+      epoch: 1,
+      partners,
+      words: toInt64s(new Float64Array(integers).fill(times)),
+    });
+  };
+  const forgeries: Record<ForgeryKind, () => Parameters<typeof encodeBoardMessage>[1] | Omit<BoardMessage, "stamp">> = {
+    result: () => proofOf(ownBase(next(), end), []),
+    claim: () => here({ order: orderOf(ownBase(next(), end)), hash: ownBase(next(), end).hash }),
+    start: () => proofOf({ ...ownBase(0, asked) }, []),
+    "invented signers"() {
+      const base = ownBase(next(), asked);
+      const now = generationOf(rules, base, new Map());
+      const names = given.invented.map(({ peer, secrets: { key } }) => ({ peer, id: idOf(key), epoch: 1 }));
+      const { k, d } = shape;
+      const words = toInt64s(Float64Array.from({ length: k * (d + 1) }, (_, i) => (i < k ? 100 : 0)));
+      const entries = given.invented.map(({ secrets: own }, i) =>
+        maskedEntry(own, now, { epoch: 1, partners: names.filter((_, j) => j !== i), words }),
+      );
+      return proofOf(base, entries);
+    },
+    "entry of another"() {
+      const message = here({});
+      const forged = entryBy(secrets, message.integers, message);
+      return {
+        ...message,
+        entries: [{ ...forged, body: Uint8Array.from([...given.victim.key, ...forged.body.slice(32)]) }],
+      };
+    },
+    "two entries"() {
+      const message = here({});
+      return { ...message, entries: [entryBy(secrets, message.integers, message)] };
+    },
+    "opening of another"() {
+      const message = here({});
+      const opening = signedOpening(secrets, message.order.hash, 1 + (times % 60), false);
+      return { ...message, openings: [{ ...opening, key: given.victim.key, id: idOf(given.victim.key) }] };
+    },
+    openings: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), false)] }),
+    restarts: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), true)] }),
+    drops: () => here({ isDropped: Math.floor(times * 1.618) % 2 === 0 }),
+    epochs: () => here({}),
+  };
+  return {
+    hear(frame: Uint8Array) {
+      const message = read(contract, frame);
+      if (message.kind === "board") heard = message;
+    },
+    frame(stamp: BoardMessage["stamp"]): Uint8Array {
+      times++;
+      const forged = forgeries[kind]();
+      return encodeBoardMessage(contract, { ...forged, base: forged.base as Base | undefined, knows: 1, stamp });
+    },
+  };
+}

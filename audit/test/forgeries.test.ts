@@ -1,0 +1,66 @@
+// A member that forges frames of shared clusters beside its honest ones: the others' answer stays, and they name it.
+
+import { complete, paperData } from "@fedkm/core";
+import { contractOf, type Study, simulate, studyOfPoints } from "@fedkm/device";
+import { simulatedSecrets } from "@fedkm/device/inspect";
+import { describe, expect, it } from "vitest";
+import { forger, forgeryKinds } from "../src/forgeries.ts";
+
+const { datasets } = paperData("iso", 5, 60, 3);
+const others = [1, 2, 3, 4];
+const invented = [0, 1, 2, 3].map((n) => ({ peer: `no-${n}`, secrets: simulatedSecrets(`no-${n}`) }));
+
+async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}) {
+  const study: Study = {
+    ...studyOfPoints(datasets, ["x", "y"], { name: "shared", alpha: 0, ...changes }),
+    clusters: "shared",
+    colluders: 1,
+    ...(changes.devices && { devices: changes.devices }),
+  };
+  const contract = await contractOf(study);
+  const secrets = simulatedSecrets("device-0");
+  const liar = forger(kind, { study, contract, secrets, victim: simulatedSecrets("device-1"), invented });
+  let sequence = 0;
+  let epoch = 1;
+  const network = simulate({
+    ...{ study, contract, datasets, graph: complete(5), seed: 1, staggerMilliseconds: 200 },
+    onEvent: ({ to, frame }) => to === 0 && frame.length > 0 && liar.hear(frame),
+    disguise(device, frame) {
+      if (device !== 0) return frame;
+      const copy = frame.slice();
+      new DataView(copy.buffer).setUint32(36, ++sequence, true);
+      new DataView(copy.buffer).setUint32(28, epoch, true);
+      return copy;
+    },
+  });
+  expect(network.settle(120_000)).toBe(true);
+  const before = others.map((i) => network.status(i).centroids);
+  for (let n = 0; n < 10; n++) {
+    if (kind === "epochs") epoch++;
+    for (const to of others) network.forge(0, to, liar.frame({ epoch, sequence: ++sequence }));
+    network.run(900);
+  }
+  return { network, before };
+}
+
+const near = (one: readonly (readonly number[])[] | null, other: readonly (readonly number[])[] | null) =>
+  Math.max(...(one ?? []).flatMap((row, c) => row.map((value, f) => Math.abs(value - (other?.[c][f] ?? Number.NaN)))));
+
+describe("a forger among five", () => {
+  it.each(forgeryKinds)("that sends a %s changes no answer and is named within ten seconds", async (kind) => {
+    const { network, before } = await attacked(kind);
+    for (const [n, i] of others.entries()) {
+      const { centroids, neighbours } = network.status(i);
+      // Without its rows means are others, with the same clusters; what it forged is half a range away.
+      expect(near(centroids, before[n])).toBeLessThan(0.5);
+      const { fault, conflict } = neighbours.find(({ peer }) => peer === "device-0") ?? {};
+      expect(fault ?? conflict, `device ${i}`).toBeTruthy();
+    }
+  });
+
+  it("of a frozen answer reaches nobody, before and after the release", async () => {
+    const { network, before } = await attacked("result", { privacy: "private", typicalRows: 60, devices: 5 });
+    expect(before.every((centroids) => centroids !== null)).toBe(true);
+    for (const [n, i] of others.entries()) expect(network.status(i).centroids).toEqual(before[n]);
+  });
+});
