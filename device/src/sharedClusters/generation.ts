@@ -76,7 +76,6 @@ export interface Generation extends Content {
 
 type Digest = (bytes: Uint8Array) => Uint8Array;
 
-export const HASH_OF_BASE_BYTES = 32;
 /** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8, parent 32, board 32, members that have opened 2. */
 const BASE_HEAD_BYTES = 94;
 
