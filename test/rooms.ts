@@ -139,7 +139,8 @@ const device: Package = {
       imports: [".", "keys", "privacy", "study", "wire"],
     },
     sharedClusters: {
-      holds: "one clustering for all: the board of masked sums, generations, rosters, releases",
+      holds:
+        "one clustering for all: boards of signed, masked integers, bases with openings and proofs, rosters, releases",
       imports: [".", "keys", "loop", "privacy", "study", "wire"],
     },
     change: {

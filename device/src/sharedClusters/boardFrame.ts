@@ -19,7 +19,7 @@ import {
 import { LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
 import { type DecodedFrame, decodeFrame, frameRefusal } from "../wire/studyFrames.ts";
 import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
-import { type Base, type BaseOrder, decodeBase, encodeBase, hasCentroids, stages } from "./generation.ts";
+import { type Base, type BaseOrder, decodeBoardBase, encodeBoardBase, hasCentroids, stages } from "./generation.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
 import type { SumsShape } from "./shape.ts";
@@ -96,7 +96,7 @@ export function encodeBoardMessage(
   view.setUint16(HEADER_BYTES + 96, flags, true);
   return concatBytes(
     fixed,
-    ...(base === undefined ? [] : [encodeBase(base)]),
+    ...(base === undefined ? [] : [encodeBoardBase(base)]),
     ...openings.map(openingBytes),
     hexToBytes(have.join("")),
     ...entries.flatMap(({ body, signature }) => [body, signature]),
@@ -138,7 +138,7 @@ function decodeMessage(
   if (flags > (shape.isTree ? 127 : 31)) return frameRefusal("flags");
   let base: Omit<Base, "hash"> | undefined;
   if (flags & BASE_FLAG) {
-    const found = decodeBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
+    const found = decodeBoardBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
     if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
     // Nobody asks private rows for other sums than those that are paid for.

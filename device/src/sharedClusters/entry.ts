@@ -127,7 +127,7 @@ function signedBytes({ hash }: Pick<Generation, "hash">, body: Uint8Array): Uint
   return concatBytes(utf8ToBytes("fedkm sums\n"), hash, body);
 }
 
-export function isWellSigned(
+export function isEntrySigned(
   secrets: Pick<Secrets, "isSigned">,
   generation: Pick<Generation, "hash">,
   { key, body, signature }: Pick<Entry, "key" | "body" | "signature">,

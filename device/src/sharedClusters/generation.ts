@@ -6,7 +6,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES } from "../keys/secrets.ts";
 import type { SharedStage } from "../loop/status.ts";
 import { getInteger, setInteger } from "../wire/frames.ts";
-import { type Openings, openingsDigest, SPENT_BYTES, type Spent, spentBytes } from "./openings.ts";
+import { type Openings, openingsDigest, SPENT_BYTES, type Spent, spentOpeningsBytes } from "./openings.ts";
 import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
@@ -94,19 +94,19 @@ function baseBytes(base: Omit<Base, "hash">): Uint8Array {
   const tail = new Uint8Array(8 * numbers.length);
   const numbersView = new DataView(tail.buffer);
   for (let i = 0; i < numbers.length; i++) numbersView.setFloat64(8 * i, numbers[i], true);
-  const parts = [head, spentBytes(spent), tail];
+  const parts = [head, spentOpeningsBytes(spent), tail];
   return concatBytes(...parts, ...(roster === undefined ? [] : [rosterBytes(roster)]));
 }
 
 /** A base as it goes over the wire and into files; its hash is the reader's to compute. */
-export const encodeBase: (base: Base) => Uint8Array = baseBytes;
+export const encodeBoardBase: (base: Base) => Uint8Array = baseBytes;
 
 export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: Digest): Base {
   return { ...base, hash: digest(concatBytes(utf8ToBytes("fedkm base\n"), study, baseBytes(base))) };
 }
 
 /** The base that begins there, of as many numbers as its stage has, and where it ends; undefined: there is none. */
-export function decodeBase(
+export function decodeBoardBase(
   bytes: Uint8Array,
   at: number,
   numbersOf: (stage: Stage) => number,

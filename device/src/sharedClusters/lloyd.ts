@@ -67,7 +67,7 @@ function onGrid(value: number, range: number): number {
 }
 
 /** The means of clusters at rest. */
-export function restingMeans(
+export function sharedMeansAtRest(
   { k, d, ranges }: SumsShape,
   { rows, numbers }: Content,
   totals: Float64Array,

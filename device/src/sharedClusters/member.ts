@@ -18,7 +18,7 @@ import {
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
-import { type Entry, isWellSigned, masked, maskedEntry, ownEntry } from "./entry.ts";
+import { type Entry, isEntrySigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
   type Base,
   type Content,
@@ -533,7 +533,7 @@ export class Member {
       if (this.#board.has(entry.mark) || this.#isSuspended(entry.id)) continue;
       if (!link.signatureAllowance.take(now)) break;
       // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
-      if (!isWellSigned(this.#options.secrets, this.generation, entry))
+      if (!isEntrySigned(this.#options.secrets, this.generation, entry))
         return this.#banish(link, "sent sums that are not signed by the device they name", now);
       if (!this.#board.add(entry)) continue;
       isNews = true;

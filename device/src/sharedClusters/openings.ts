@@ -106,6 +106,6 @@ export function spentAfter(spent: Spent, openings: Openings, isRest: boolean): S
 /** Id 16, count 1, of each member. */
 export const SPENT_BYTES = ID_BYTES + 1;
 
-export function spentBytes(spent: Spent): Uint8Array {
+export function spentOpeningsBytes(spent: Spent): Uint8Array {
   return concatBytes(...Array.from(spent, ([id, count]) => concatBytes(hexToBytes(id), Uint8Array.of(count))));
 }

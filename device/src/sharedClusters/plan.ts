@@ -10,7 +10,7 @@ import {
   type Stage,
   stages,
 } from "./generation.ts";
-import { clusterIntegers, lloydStep, restingMeans } from "./lloyd.ts";
+import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { rosterOf } from "./roster.ts";
 import {
@@ -19,12 +19,12 @@ import {
   afterMoments,
   cellsIn,
   GRID_FEATURES,
-  gridIntegers,
   gridNumbers,
   meansIntegers,
   meansNumbers,
   momentIntegers,
   momentsIn,
+  sharedGridIntegers,
   wholeGrid,
 } from "./seed.ts";
 import { type LocalSums, nearest, type SumsShape, sumsBy } from "./shape.ts";
@@ -68,7 +68,7 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
     case stages.moments:
       return momentIntegers(shape, own.seed());
     case stages.grid:
-      return gridIntegers(shape, content.numbers, own.seed());
+      return sharedGridIntegers(shape, content.numbers, own.seed());
     case stages.means:
       return meansIntegers(shape, content, own.seed());
     case stages.cores: {
@@ -105,7 +105,7 @@ function atRest(shape: SumsShape, content: Content, totals: Float64Array): Conte
   const { k, d } = shape;
   const hasRows = content.stage === stages.rows;
   const rows = hasRows ? totals.subarray(0, k).reduce((sum, count) => sum + count, 0) : 0;
-  const numbers = hasRows ? restingMeans(shape, content, totals) : new Float64Array(k * d);
+  const numbers = hasRows ? sharedMeansAtRest(shape, content, totals) : new Float64Array(k * d);
   return { ...content, stage: stages.rest, rows, numbers };
 }
 

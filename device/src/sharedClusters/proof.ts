@@ -4,7 +4,7 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import type { Secrets } from "../keys/secrets.ts";
 import { Board, type ClosedBoard } from "./board.ts";
-import { type Entry, isWellSigned } from "./entry.ts";
+import { type Entry, isEntrySigned } from "./entry.ts";
 import { type Base, type Content, type Generation, generationHash, hashedBase, stages } from "./generation.ts";
 import { isSuspended, type Openings, spentAfter } from "./openings.ts";
 import { firstContent, nextContent, stirred } from "./plan.ts";
@@ -85,7 +85,7 @@ export function provenBase(rules: Rules, proof: Proof): Base | "open" | "false" 
   if (closed.count < entries.length || closed.count <= colluders) return "false";
   if (closed.devices.some((id) => isSuspended(id, base.spent, openings))) return "false";
   const from = generationOf(rules, base, openings);
-  if (!entries.every((entry) => isWellSigned(secrets, from, entry))) return "false";
+  if (!entries.every((entry) => isEntrySigned(secrets, from, entry))) return "false";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));
   return next === "implausible" ? "false" : next;
 }

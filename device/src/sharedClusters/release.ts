@@ -127,7 +127,7 @@ export function askedSums(
 }
 
 /** What the rows of a device add, with its share of the noise. At most `colluders` of all devices add none. */
-export function releasedIntegers(
+export function sharedReleaseIntegers(
   releasing: ReleasePlan,
   clusters: Clusters,
   content: Content,

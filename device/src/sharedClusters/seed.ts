@@ -162,7 +162,11 @@ function projected(axes: Float64Array, point: Float64Array): Float64Array {
 }
 
 /** How many rows are in each cell. */
-export function gridIntegers(shape: SumsShape, numbers: Float64Array, { points, weights }: Weighted): Float64Array {
+export function sharedGridIntegers(
+  shape: SumsShape,
+  numbers: Float64Array,
+  { points, weights }: Weighted,
+): Float64Array {
   const q = axesIn(shape);
   const [low, high, axes] = [numbers.subarray(0, q), numbers.subarray(q, 2 * q), numbers.subarray(2 * q)];
   const counts = new Float64Array(cellsIn(shape));

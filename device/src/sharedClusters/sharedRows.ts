@@ -10,7 +10,7 @@ import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
-import { nameOfSums, releasedIntegers } from "./release.ts";
+import { nameOfSums, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
 
 export interface SharedRowsOptions {
@@ -91,7 +91,7 @@ export class SharedRows implements LocalSums {
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
     const stage = content.stage === stages.cells ? "cells" : "means";
     return own.integersFor({ stage, of: nameOfSums(content) }, (noise) =>
-      releasedIntegers(releasing, shape, content, this.#points, noise),
+      sharedReleaseIntegers(releasing, shape, content, this.#points, noise),
     );
   }
 

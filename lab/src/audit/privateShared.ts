@@ -4,7 +4,15 @@
 import { randomBytes } from "node:crypto";
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, stack } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
-import { askedSums, type Content, census, outcomeOf, releasedIntegers, stages, sumsShape } from "@fedkm/device/shared";
+import {
+  askedSums,
+  type Content,
+  census,
+  outcomeOf,
+  sharedReleaseIntegers,
+  stages,
+  sumsShape,
+} from "@fedkm/device/shared";
 import { isHeld, print, progress } from "../measure.ts";
 import { median } from "../quality/problems.ts";
 import { attackHeld, shownEpsilon } from "./private.ts";
@@ -63,7 +71,7 @@ function answerOf(datasets: readonly Matrix[], sizes: Sizes): Matrix {
   const { shape, releasing } = shapeFor(sizes);
   let content = cellsOf(datasets.length);
   while (content.stage !== stages.frozen) {
-    const posted = datasets.map((own) => releasedIntegers(releasing, shape, content, own, randomBytes));
+    const posted = datasets.map((own) => sharedReleaseIntegers(releasing, shape, content, own, randomBytes));
     const totals = posted[0].map((_, i) => posted.reduce((sum, own) => sum + own[i], 0));
     const next = outcomeOf(shape, content, totals, datasets.length);
     if (typeof next === "string") throw new Error(`a release must lead on, got ${next}`);
@@ -137,7 +145,7 @@ function releasesOf(sizes: Sizes) {
     seen: (points: Matrix) =>
       contents.flatMap((content) => {
         const shares = Array.from({ length: sizes.devices - 1 }, (_, i) =>
-          releasedIntegers(releasing, shape, content, i === 0 ? points : NO_ROWS, randomBytes),
+          sharedReleaseIntegers(releasing, shape, content, i === 0 ? points : NO_ROWS, randomBytes),
         );
         return Array.from(shares[0], (_, i) => shares.reduce((sum, share) => sum + share[i], 0));
       }),

@@ -12,7 +12,7 @@ import {
   generationOf,
   hashedBase,
   idOf,
-  isWellSigned,
+  isEntrySigned,
   maskedEntry,
   nodeSecrets,
   ownIntegers,
@@ -145,7 +145,7 @@ async function processorTime(study: Study, datasets: readonly Matrix[]): Promise
     });
     secrets.forEach((one, i) => {
       const board = new Board();
-      for (const entry of entries) if (entry.id === ids[i] || isWellSigned(one, now, entry)) board.add(entry);
+      for (const entry of entries) if (entry.id === ids[i] || isEntrySigned(one, now, entry)) board.add(entry);
       const closed = board.closedAround(ids[i]);
       if (closed === undefined) throw new Error("a board with all entries must be closed");
       baseAfterBoard(rules, now, closed, (id) => board.entryOf(id));
