@@ -1,0 +1,44 @@
+// The playground in Chromium, changed from state to state as a person changes it: what is shown is what a fresh page shows.
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site?.close());
+
+async function type(page: Page, label: string, value: number): Promise<void> {
+  await page.getByLabel(label, { exact: true }).fill(String(value));
+  await page.keyboard.press("Tab");
+}
+
+/** Panels and map, once what was asked for is shown. */
+async function picture(page: Page): Promise<Buffer> {
+  await page.locator('.sides[aria-busy="false"]').waitFor();
+  await page.locator("h1").click();
+  await page.mouse.move(0, 0);
+  const parts = [page.locator(".sides"), page.locator(".map")];
+  return Buffer.concat(await Promise.all(parts.map((part) => part.screenshot())));
+}
+
+async function freshPicture(page: Page): Promise<Buffer> {
+  const { page: fresh } = await site.open(new URL(page.url()).hash.slice(1));
+  const drawn = await picture(fresh);
+  await fresh.close();
+  return drawn;
+}
+
+test("devices that are typed, more and fewer in turn, are drawn as a fresh page draws them", async () => {
+  const { page, errors } = await site.open("data=var&graph=ring");
+  for (const devices of [100, 12, 200, 2]) {
+    await type(page, "devices", devices);
+    const drawn = await picture(page);
+    expect(errors).toEqual([]);
+    expect(drawn.equals(await freshPicture(page)), `${devices} devices`).toBe(true);
+  }
+  await page.close();
+});
