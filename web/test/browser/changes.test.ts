@@ -1,5 +1,6 @@
 // The playground in Chromium, changed from state to state as a person changes it: what is shown is what a fresh page shows.
 
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
@@ -40,5 +41,22 @@ test("devices that are typed, more and fewer in turn, are drawn as a fresh page 
     expect(errors).toEqual([]);
     expect(drawn.equals(await freshPicture(page)), `${devices} devices`).toBe(true);
   }
+  await page.close();
+});
+
+test("two files that are dropped are two devices with a link, and devices without one are named", async () => {
+  const files = ["north", "south"].map((name) =>
+    fileURLToPath(new URL(`../../../examples/${name}.csv`, import.meta.url)),
+  );
+  const { page, errors } = await site.open("data=var");
+  await page.getByLabel("own file").setInputFiles(files);
+  await expect.poll(() => page.url()).toContain("data=own");
+  await page.getByRole("button", { name: "Step" }).click();
+  await expect.poll(() => page.locator(".round").textContent()).not.toContain(" 0 messages");
+  expect(await page.getByRole("status").filter({ hasText: "no link" }).count()).toBe(0);
+  await page.getByLabel("graph", { exact: true }).selectOption("er");
+  await type(page, "density", 0);
+  await expect.poll(() => page.locator("p[role=status]").textContent()).toContain("2 of 2 devices have no link");
+  expect(errors).toEqual([]);
   await page.close();
 });
