@@ -60,3 +60,31 @@ test("two files that are dropped are two devices with a link, and devices withou
   expect(errors).toEqual([]);
   await page.close();
 });
+
+test("1,000 devices that are typed begin on a ring within seconds", async () => {
+  const { page, errors } = await site.open("data=var");
+  await type(page, "devices", 1000);
+  const begun = performance.now();
+  await page.locator('[aria-label*="of 1000 devices"]').waitFor();
+  expect(performance.now() - begun).toBeLessThan(6000);
+  expect(page.url()).toContain("graph=ring");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("a network that takes minutes is left at once, by another choice and by Cancel", async () => {
+  const { page, errors } = await site.open("data=var&devices=1000&graph=ring");
+  const shown = (devices: number) => page.locator(`[aria-label*="of ${devices} devices"]`).waitFor({ timeout: 10_000 });
+  await page.getByLabel("graph", { exact: true }).selectOption("er");
+  await page.waitForTimeout(2000);
+  await type(page, "devices", 12);
+  await shown(12);
+  await page.goto(`${page.url().split("#")[0]}#data=var&devices=1000&graph=er&round=5`);
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  await cancel.click();
+  await cancel.waitFor({ state: "detached", timeout: 10_000 });
+  await shown(12);
+  expect(page.url()).not.toContain("1000");
+  expect(errors).toEqual([]);
+  await page.close();
+});
