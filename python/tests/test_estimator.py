@@ -225,16 +225,32 @@ class TheCommand(unittest.TestCase):
             np.testing.assert_array_equal(found[i], FedKMeans(2).fit(tables[i]).device_centers_)
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork on this system")
-    def test_a_forked_process_has_a_command_of_its_own(self):
+    def test_a_process_forked_while_a_thread_fits_has_a_command_of_its_own(self):
         tables = clinics()
         expected = FedKMeans(2).fit(tables).device_centers_
-        child = os.fork()
-        if child == 0:
-            same = np.array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
-            fedkm.command._stop()
-            os._exit(0 if same else 1)
-        _, status = os.waitpid(child, 0)
-        self.assertEqual(status, 0)
+        found, forked = [], threading.Event()
+
+        def work():
+            # Large tables, so that the lock is held nearly all the time, also halfway through writing them.
+            big = clinics(rows=20_000)
+            while not forked.is_set():
+                found.append(FedKMeans(2).fit(big).device_centers_)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)
+                    same = np.array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
+                    fedkm.command._stop()
+                    os._exit(0 if same else 1)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+        finally:
+            forked.set()
+            thread.join()
+        self.assertTrue(all(np.array_equal(found[0], other) for other in found))
         np.testing.assert_array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
 
 
