@@ -39,18 +39,31 @@ def ask(header, arrays):
 
 _lock = threading.Lock()
 _process = None
-_owner = None
 
 
 def _running():
-    """The process of this Python process: one that was forked starts its own."""
-    global _process, _owner
-    if _process is not None and (_owner != os.getpid() or _process.poll() is not None):
+    global _process
+    if _process is not None and _process.poll() is not None:
         _stop()
     if _process is None:
         _process = _start()
-        _owner = os.getpid()
     return _process
+
+
+def _forget():
+    """In a forked process: the command is its parent's, and so is the lock, which another thread may have held."""
+    global _lock, _process
+    _lock = threading.Lock()
+    if _process is not None:
+        # It is no child of this process, so nobody here waits for it. The pipes have no buffers: closing writes nothing.
+        _process.returncode = 0
+        _process.stdin.close()
+        _process.stdout.close()
+    _process = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _start():
@@ -58,7 +71,7 @@ def _start():
     try:
         # In a session of its own, so that Ctrl-C reaches Python alone, which then ends it.
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
+            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
         )
     except OSError as error:
         raise CommandError(f"{command[0]} could not be started: {error.strerror}") from error
@@ -88,7 +101,7 @@ def _command():
 
 def _stop():
     global _process
-    if _process is not None and _owner == os.getpid():
+    if _process is not None:
         _process.kill()
         with _process:
             # Leaving the block closes the pipes and waits.
@@ -103,12 +116,17 @@ def _write(stream, header, arrays):
     announced = [{"kind": "f8", "rows": rows.shape[0], "cols": rows.shape[1]} for rows in arrays]
     text = json.dumps({**header, "arrays": announced}, allow_nan=False).encode()
     try:
-        stream.write(struct.pack("<I", len(text)) + text)
+        _write_whole(stream, struct.pack("<I", len(text)) + text)
         for rows in arrays:
-            stream.write(memoryview(np.ascontiguousarray(rows, dtype="<f8")).cast("B"))
-        stream.flush()
+            _write_whole(stream, np.ascontiguousarray(rows, dtype="<f8").reshape(-1))
     except BrokenPipeError as error:
         raise CommandError("the fedkm command ended before it answered") from error
+
+
+def _write_whole(stream, data):
+    rest = memoryview(data).cast("B")
+    while len(rest) > 0:
+        rest = rest[stream.write(rest) :]
 
 
 def _read(stream):
@@ -123,7 +141,11 @@ def _read(stream):
 
 
 def _exactly(stream, length):
-    data = stream.read(length)
-    if len(data) < length:
-        raise CommandError("the fedkm command ended before it answered")
+    data = bytearray(length)
+    rest = memoryview(data)
+    while len(rest) > 0:
+        count = stream.readinto(rest)
+        if count == 0:
+            raise CommandError("the fedkm command ended before it answered")
+        rest = rest[count:]
     return data

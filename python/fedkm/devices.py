@@ -1,14 +1,18 @@
 """What may be given as data and as graph, made into one matrix for each device and links between them."""
 
+import warnings
+
 import numpy as np
 
 
 class Devices:
     """Matrices by device, and the way back from answers by device to the form in which the data were given."""
 
-    def __init__(self, names, matrices, rows_of=None):
+    def __init__(self, names, matrices, columns, rows_of=None):
         self.names = names
         self.matrices = matrices
+        #: The names of the columns of all matrices, in their order, or None.
+        self.columns = columns
         # Of one table: for each device the numbers of its rows. None: the data were a list, and so are answers.
         self._rows_of = rows_of
 
@@ -24,22 +28,26 @@ class Devices:
         return whole
 
 
-def devices_of(data, device_column=None):
-    """A list or dict of tables, a device each; or one table, split by its device column if there is one."""
+def devices_of(data, device_column=None, columns=None):
+    """A list or dict of tables, a device each; or one table, split by its device column if there is one.
+
+    Columns are taken by name: in the order of ``columns``, or of the first table that has names.
+    """
     if hasattr(data, "toarray"):
         raise TypeError("X must be dense, got a sparse matrix: use X.toarray()")
-    if isinstance(data, dict):
-        return Devices(list(data), [matrix_of(table, f"X[{name!r}]") for name, table in data.items()])
-    if is_list_of_tables(data):
-        return Devices(list(range(len(data))), [matrix_of(table, f"X[{i}]") for i, table in enumerate(data)])
-    if device_column is None:
-        points = matrix_of(data, "X")
-        return Devices([0], [points], [np.arange(len(points))])
-    return _split(data, device_column)
+    if not has_tables(data):
+        return _split(data, device_column, columns)
+    tables = data if isinstance(data, dict) else dict(enumerate(data))
+    if columns is None:
+        columns = next(filter(None, map(column_names, tables.values())), None)
+    matrices = [aligned(table, f"X[{name!r}]", columns) for name, table in tables.items()]
+    return Devices(list(tables), matrices, columns)
 
 
-def is_list_of_tables(data):
+def has_tables(data):
     """Whether each entry is a table of its own. Lists of lists of numbers are one table, as everywhere in Python."""
+    if isinstance(data, dict):
+        return True
     return isinstance(data, (list, tuple)) and len(data) > 0 and all(np.ndim(_values(table)) == 2 for table in data)
 
 
@@ -47,7 +55,10 @@ def _values(table):
     return table if hasattr(table, "shape") else np.asarray(table, dtype=object)
 
 
-def _split(table, device_column):
+def _split(table, device_column, columns):
+    if device_column is None:
+        points = aligned(table, "X", columns)
+        return Devices([0], [points], columns or column_names(table), [np.arange(len(points))])
     if hasattr(table, "columns"):
         if device_column not in table.columns:
             raise ValueError(f"device_column must be a column of X, got {device_column!r}")
@@ -61,10 +72,52 @@ def _split(table, device_column):
         features = np.delete(whole, device_column, axis=1)
     if any(value is None or value != value for value in given):
         raise ValueError(f"column {device_column!r} must name a device in every row, got a missing cell")
-    points = matrix_of(features, "X")
+    points = aligned(features, "X", columns)
     names, number = np.unique(given, return_inverse=True)
     rows_of = [np.flatnonzero(number == i) for i in range(len(names))]
-    return Devices(names.tolist(), [points[rows] for rows in rows_of], rows_of)
+    matrices = [points[rows] for rows in rows_of]
+    return Devices(names.tolist(), matrices, columns or column_names(features), rows_of)
+
+
+def aligned(table, name, columns):
+    """A table as a matrix whose columns are in the order of ``columns``, whatever their order in the table."""
+    names = column_names(table)
+    matrix = matrix_of(table, name)
+    if names is None or columns is None:
+        if columns is not None:
+            warnings.warn(f"{name} does not have valid feature names: its columns are taken as {_few(columns)}")
+        return matrix
+    if names == columns:
+        return matrix
+    unseen, missing = set(names) - set(columns), set(columns) - set(names)
+    if unseen or missing:
+        got = " but ".join(f"{word} {_few(sorted(some))}" for word, some in (("no", missing), ("also", unseen)) if some)
+        raise ValueError(f"{name} must have the columns {_few(columns)}, got {got}")
+    if len(names) != len(columns) or len(set(names)) < len(names):
+        raise ValueError(f"{name} must have columns of different names, got {_few(names)}")
+    return matrix[:, [names.index(column) for column in columns]]
+
+
+def check_order(table, columns):
+    """Refuses other names than ``columns`` and another order, in the words that scikit-learn's own check looks for."""
+    names = column_names(table)
+    if names is None or columns is None or names == columns:
+        return
+    unseen, missing = sorted(set(names) - set(columns)), sorted(set(columns) - set(names))
+    lines = ["The feature names should match those that were passed during fit."]
+    for heading, some in [
+        ("Feature names unseen at fit time:", unseen),
+        ("Feature names seen at fit time, yet now missing:", missing),
+    ]:
+        if some:
+            lines += [heading, *(f"- {name}" for name in some[:5]), *["- ..."] * (len(some) > 5)]
+    if not unseen and not missing:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    raise ValueError("\n".join(lines) + "\n")
+
+
+def _few(names):
+    return ", ".join([repr(name) for name in names[:5]] + ["..."] * (len(names) > 5))
 
 
 def matrix_of(table, name):
@@ -92,12 +145,13 @@ def matrix_of(table, name):
     return values
 
 
-def column_names(data):
+def column_names(table):
     """The names of a table's columns where all are texts, as scikit-learn has it; otherwise None."""
-    names = getattr(data, "columns", None)
-    if names is None or not all(isinstance(name, str) for name in names):
-        return None
-    return np.asarray(names, dtype=object)
+    names = list(getattr(table, "columns", []))
+    texts = sum(isinstance(name, str) for name in names)
+    if 0 < texts < len(names):
+        raise TypeError(f"names of columns must all be texts or none, got {_few(names)}")
+    return names if texts > 0 else None
 
 
 def links_of(graph, names):

@@ -1,11 +1,12 @@
 """FedKMeans: an estimator in the manner of scikit-learn, whose numbers come from the fedkm command bit for bit."""
 
 import inspect
+import warnings
 
 import numpy as np
 
 from .command import ask
-from .devices import column_names, is_list_of_tables, links_of, matrix_of, devices_of
+from .devices import check_order, devices_of, has_tables, links_of
 
 
 class FedKMeans:
@@ -85,6 +86,8 @@ class FedKMeans:
 
     def fit(self, X, y=None):
         """Fits a list of tables (a device each), a dict of them, or one table with a device column or without."""
+        if self.device_column is not None and has_tables(X):
+            raise ValueError(f"device_column is for one table, got {self.device_column!r} and {len(X)} tables")
         devices = devices_of(X, self.device_column)
         for name, matrix in zip(devices.names, devices.matrices):
             _check_width(matrix, devices.matrices[0].shape[1], f"device {name!r}")
@@ -111,7 +114,9 @@ class FedKMeans:
         self.n_messages_ = header["messages"]
         self.n_bytes_ = header["bytes"]
         self.n_features_in_ = self.cluster_centers_.shape[1]
-        self._note_columns(X)
+        vars(self).pop("feature_names_in_", None)
+        if devices.columns is not None:
+            self.feature_names_in_ = np.asarray(devices.columns, dtype=object)
         return self
 
     def fit_predict(self, X, y=None):
@@ -189,13 +194,6 @@ class FedKMeans:
         said = {name: value for name, value in given.items() if value is not None}
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
 
-    def _note_columns(self, X):
-        names = column_names(X)
-        if names is None:
-            vars(self).pop("feature_names_in_", None)
-        else:
-            self.feature_names_in_ = np.asarray([name for name in names if name != self.device_column], dtype=object)
-
     def _check_fitted(self):
         if not hasattr(self, "cluster_centers_"):
             raise _not_fitted()
@@ -205,10 +203,11 @@ class FedKMeans:
         self._check_fitted()
         if device is not None:
             return compute(self._centers_of(device), self._matrix(X))
-        if not isinstance(X, dict) and not is_list_of_tables(X) and not self._has_devices(X):
+        if not has_tables(X) and not self._has_devices(X):
+            check_order(X, self._columns())
             centers = self.device_centers_[0] if len(self.devices_) == 1 else self.cluster_centers_
             return compute(centers, self._matrix(X))
-        devices = devices_of(X, self.device_column)
+        devices = self._devices(X, self.device_column)
         answers = []
         for name, matrix in zip(devices.names, devices.matrices):
             _check_width(matrix, self.n_features_in_, f"device {name!r}")
@@ -223,11 +222,23 @@ class FedKMeans:
         return np.shape(X)[1:] == (self.n_features_in_ + 1,)
 
     def _matrix(self, X):
-        matrix = matrix_of(X, "X")
+        (matrix,) = self._devices(X, None).matrices
         if matrix.shape[1] != self.n_features_in_:
             expected = f"FedKMeans is expecting {self.n_features_in_} features as input"
             raise ValueError(f"X has {matrix.shape[1]} features, but {expected}")
         return matrix
+
+    def _devices(self, X, device_column):
+        """Further rows, their columns in the order of ``fit``."""
+        columns = self._columns()
+        devices = devices_of(X, device_column, columns)
+        if columns is None and devices.columns is not None:
+            warnings.warn("X has feature names, but FedKMeans was fitted without feature names")
+        return devices
+
+    def _columns(self):
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
 
     def _centers_of(self, device):
         if device not in self.devices_:

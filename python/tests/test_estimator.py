@@ -106,6 +106,51 @@ class Frames(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must name a device in every row"):
             FedKMeans(2, device_column="clinic").fit(frame)
 
+    def test_columns_of_devices_are_taken_by_name_in_whatever_order_they_come(self):
+        pandas = imported("pandas")
+        tables = [table * [1, 10] for table in clinics()]
+        frames = [pandas.DataFrame(table, columns=["a", "b"]) for table in tables]
+        turned = [frames[0], frames[1][["b", "a"]], *frames[2:]]
+        expected, model = FedKMeans(2).fit(tables), FedKMeans(2).fit(turned)
+        np.testing.assert_array_equal(model.device_centers_, expected.device_centers_)
+        self.assertEqual(list(model.feature_names_in_), ["a", "b"])
+        np.testing.assert_array_equal(model.predict(turned), expected.labels_)
+        np.testing.assert_array_equal(model.predict(turned[1], device=1), expected.labels_[1])
+        whole = pandas.concat(frames).assign(clinic=np.repeat(range(4), 50))
+        model = FedKMeans(2, device_column="clinic").fit(whole)
+        np.testing.assert_array_equal(model.predict(whole[["b", "clinic", "a"]]), model.labels_)
+
+    def test_one_table_with_columns_of_other_names_or_another_order_is_refused(self):
+        pandas = imported("pandas")
+        frame = pandas.DataFrame(clinics(1)[0], columns=["a", "b"])
+        model = FedKMeans(2).fit(frame)
+        for other, sentence in [
+            (frame[["b", "a"]], "must be in the same order as they were in fit"),
+            (frame.rename(columns={"b": "c"}), "unseen at fit time:\n- c\n.*, yet now missing:\n- b"),
+        ]:
+            for method in (model.predict, model.transform, model.score):
+                with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                    method(other)
+
+    def test_devices_with_other_columns_are_refused_and_those_without_names_get_a_warning(self):
+        pandas = imported("pandas")
+        frames = [pandas.DataFrame(table, columns=["a", "b"]) for table in clinics()]
+        for other, sentence in [
+            (frames[1].rename(columns={"b": "c"}), r"X\[1\] must have the columns 'a', 'b', got no 'b' but also 'c'"),
+            (frames[1][["a"]], r"X\[1\] must have the columns 'a', 'b', got no 'b'$"),
+            (frames[1][["b", "a", "a"]], r"X\[1\] must have columns of different names, got 'b', 'a', 'a'"),
+        ]:
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                FedKMeans(2).fit([frames[0], other])
+        with self.assertRaisesRegex(ValueError, "device_column is for one table, got 'b' and 4 tables"):
+            FedKMeans(2, device_column="b").fit(frames)
+        with self.assertWarnsRegex(UserWarning, r"X\[0\] does not have valid feature names: .* as 'a', 'b'"):
+            model = FedKMeans(2).fit([frames[0].to_numpy(), *frames[1:]])
+        with self.assertWarnsRegex(UserWarning, "X does not have valid feature names"):
+            model.predict(frames[0].to_numpy())
+        with self.assertWarnsRegex(UserWarning, "X has feature names, but FedKMeans was fitted without feature names"):
+            FedKMeans(2).fit(clinics()).predict(frames[0])
+
     def test_an_array_is_split_by_the_number_of_its_device_column(self):
         tables = clinics()
         table = np.column_stack([np.repeat(range(4), 50), np.vstack(tables)])
@@ -180,16 +225,32 @@ class TheCommand(unittest.TestCase):
             np.testing.assert_array_equal(found[i], FedKMeans(2).fit(tables[i]).device_centers_)
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork on this system")
-    def test_a_forked_process_has_a_command_of_its_own(self):
+    def test_a_process_forked_while_a_thread_fits_has_a_command_of_its_own(self):
         tables = clinics()
         expected = FedKMeans(2).fit(tables).device_centers_
-        child = os.fork()
-        if child == 0:
-            same = np.array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
-            fedkm.command._stop()
-            os._exit(0 if same else 1)
-        _, status = os.waitpid(child, 0)
-        self.assertEqual(status, 0)
+        found, forked = [], threading.Event()
+
+        def work():
+            # Large tables, so that the lock is held nearly all the time, also halfway through writing them.
+            big = clinics(rows=20_000)
+            while not forked.is_set():
+                found.append(FedKMeans(2).fit(big).device_centers_)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            for _ in range(20):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)
+                    same = np.array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
+                    fedkm.command._stop()
+                    os._exit(0 if same else 1)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+        finally:
+            forked.set()
+            thread.join()
+        self.assertTrue(all(np.array_equal(found[0], other) for other in found))
         np.testing.assert_array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
 
 

@@ -32,6 +32,11 @@ class BesideSklearn(unittest.TestCase):
             ran += 1
         self.assertGreaterEqual(ran, 30)
 
+    def test_the_check_of_column_names_passes(self):
+        from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency
+
+        check_dataframe_column_names_consistency("FedKMeans", FedKMeans())
+
     def test_a_clone_has_the_parameters_and_nothing_fitted(self):
         from sklearn.base import clone
 
