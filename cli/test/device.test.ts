@@ -252,9 +252,7 @@ test("a folder has one device: a second process is refused in one line, and a ki
   // After a power failure the file may be empty.
   writeFileSync(file, "");
   expect((await device("status", "--state", at("north"))).stderr).toMatch(/got one without a status\n$/);
-  const links = await device("links", "--state", at("north"));
-  expect(links.code).toBe(0);
-  expect(links.stdout).toContain("with fewer than three links a neighbour that lies cannot be told from the others\n");
+  expect((await device("links", "--state", at("north"))).code).toBe(0);
   const third = start("north");
   await eventually(() => expect(third.log.text).toContain("listening"), folder);
 });
