@@ -62,6 +62,29 @@ test("the model is that of the library on the same rows", async () => {
   expect(model.devices.map(({ sizes }: { sizes: number[] }) => sizes.reduce((a, b) => a + b))).toEqual([120, 90]);
 });
 
+test.each(["log:price", "rank"])("means are those of the rows, with --scale %s", async (scale) => {
+  const prices = Array.from({ length: 60 }, (_, i) => Math.round(10 * Math.exp((i % 20) / 3)) + (i % 2) * 3000);
+  const file = folder.file("prices.csv", `price,b\n${prices.map((price, i) => `${price},${i % 2}`).join("\n")}\n`);
+  const results = out(`means-${scale.slice(0, 3)}`);
+  const { stdout } = await outcome("fit", file, "--k", "2", "--scale", scale, "--out", results);
+  const model = JSON.parse(readFileSync(join(results, "model.json"), "utf8"));
+  const labelled = lines(join(results, "labels/prices.csv")).slice(1);
+  const rows = labelled.map((line) => line.split(",").map(Number));
+  const mean = (of: number[][]) => of.reduce((sum, [price]) => sum + price, 0) / of.length;
+  model.clusters.forEach((own: { mean: number[]; centroid: number[]; rows: number }, c: number) => {
+    const members = rows.filter(([, , label]) => label === c);
+    expect(Math.abs(own.mean[0] / mean(members) - 1)).toBeLessThan(1e-6);
+    expect(stdout).toContain(` ${own.mean[0].toPrecision(4)} `);
+    expect(own.centroid[0]).toBeCloseTo(model.devices[0].centroids[c][0], 6);
+  });
+  const report = readFileSync(join(results, "report.html"), "utf8");
+  expect(report).toContain(scale === "rank" ? "value at the mean rank " : "geometric mean ");
+  expect(report).toContain(`>${mean(rows).toPrecision(4)}<`);
+  expect((await outcome("predict", "--model", join(results, "model.json"), "--device", "common", file)).stdout).toBe(
+    (await outcome("predict", "--model", join(results, "model.json"), "--device", "prices", file)).stdout,
+  );
+});
+
 test.each([["none"], ["standard"]])("predict gives the labels of fit, with scale %s", async (scale) => {
   const results = out(`scale-${scale}`);
   await outcome("fit", ...both, "--k", "4", "--exclude", "plant", "--scale", scale, "--out", results);

@@ -105,19 +105,19 @@ async function summaryOf(blocks: AsyncIterable<Matrix>, cols: number): Promise<S
     rows += further;
     for (let r = 0, at = 0; r < further; r++) {
       for (let c = 0; c < cols; c++, at++) {
-        let x = data[at];
+        const x = data[at];
         if (x >= least[c] && x <= most[c]) continue;
-        if (!Number.isFinite(x)) {
-          (Number.isNaN(x) ? missing : infinite)[c]++;
-          x = 0;
-        }
-        least[c] = Math.min(least[c], x);
-        most[c] = Math.max(most[c], x);
+        if (Number.isFinite(x)) {
+          least[c] = Math.min(least[c], x);
+          most[c] = Math.max(most[c], x);
+        } else (Number.isNaN(x) ? missing : infinite)[c]++;
       }
     }
   }
-  const none = new Float64Array(cols);
-  return rows === 0 ? { rows, missing, infinite, least: none, most: none } : { rows, missing, infinite, least, most };
+  least.forEach((x, c) => {
+    if (x > most[c]) least[c] = most[c] = Number.NaN;
+  });
+  return { rows, missing, infinite, least, most };
 }
 
 async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly SourceBounds[]): Promise<number[]> {

@@ -46,7 +46,7 @@ export function surveyStatement(selected: RowSelection): string {
   const ofColumn = columns.flatMap((_, j) => {
     const count = (condition: string) => dialect.double(`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`, true);
     const isOdd = `${dialect.isNaN(sqlColumn(j))} OR ${dialect.isInfinite(sqlColumn(j))}`;
-    const finite = `CASE WHEN ${isOdd} THEN ${dialect.number(0)} ELSE ${sqlColumn(j)} END`;
+    const finite = `CASE WHEN ${isOdd} THEN NULL ELSE ${sqlColumn(j)} END`;
     const extreme = (side: string) => dialect.double(`${side}(${finite})`, true);
     return [
       count(dialect.isNaN(sqlColumn(j))),

@@ -69,7 +69,7 @@ export async function surveyOf(
   });
   if (rows >= 2 ** 32) throw new SourceError(`a source must have less than ${2 ** 32} rows, got ${rows}`);
   const holed = first.missing.findIndex((count) => count > 0);
-  if (holed < 0) return { survey: { ...first, dropped: 0 }, selected };
+  if (holed < 0) return { survey: { ...rangesOf(first), dropped: 0 }, selected };
   if (missing === "refuse") {
     const name = JSON.stringify(columns[holed].name);
     const got = `NULL or NaN in ${first.missing[holed]} of ${rows} rows`;
@@ -79,7 +79,12 @@ export async function surveyOf(
   }
   const dropping = { ...selected, columns, dropsMissing: true };
   const second = await all.summary(dropping, signal);
-  return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
+  return { survey: { ...rangesOf(second), dropped: rows - second.rows }, selected: dropping };
+}
+
+/** Rows of finite numbers only: without any, all extremes are 0. */
+function rangesOf({ rows, least, most }: SelectionSummary): Omit<Survey, "dropped"> {
+  return rows > 0 ? { rows, least, most } : { rows, least: least.fill(0), most: most.fill(0) };
 }
 
 /** The rows within bounds, and for each column how many of all are out of its own. */
@@ -93,11 +98,11 @@ export async function surveyWithin(
   if (isInside) return { survey, selected, outside: bounds.map(() => 0) };
   const outside = await all.outside(selected, bounds, signal);
   const within = { ...selected, bounds };
-  const { rows, least, most } = await all.summary(within, signal);
-  return { survey: { ...survey, rows, least, most }, selected: within, outside };
+  const ranges = rangesOf(await all.summary(within, signal));
+  return { survey: { ...survey, ...ranges }, selected: within, outside };
 }
 
-/** Of each column. Without rows all extremes are 0. */
+/** Of each column. Extremes are those of finite numbers, NaN where there is none. */
 export interface SelectionSummary {
   readonly rows: number;
   readonly missing: Float64Array;
@@ -126,11 +131,11 @@ export function engineRows(engine: SqlEngine): RowReader {
       const orZero = (x: number) => (Number.isNaN(x) ? 0 : x);
       return {
         rows: data[0],
-        // Without rows an engine has no sums and no extremes.
+        // Without rows an engine has no sums.
         missing: every(0).map(orZero),
         infinite: every(1).map(orZero),
-        least: every(2).map(orZero),
-        most: every(3).map(orZero),
+        least: every(2),
+        most: every(3),
       };
     },
     async outside(selected, bounds, signal) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Matrix } from "@fedkm/core";
 import { sourceStatistics } from "@fedkm/core/sources";
-import { openSource } from "@fedkm/sql";
+import { describeSqlSource, openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startClickHouse, startPostgres } from "../../lab/src/engines/index.ts";
 import { has } from "./engines.ts";
@@ -115,6 +115,8 @@ for (const { name, open, words } of engines) {
       await server.make("t_null", select([words.double, words.nothing, words.double]));
       await server.make("t_nan", select([words.double, words.nan, words.double]));
       await server.make("t_infinity", select([words.double, words.infinity]));
+      await server.make("t_negative", select([words.double.replace("2.5", "-9"), words.nothing]));
+      await server.make("t_nothing", select([words.nothing, words.nothing]));
       await server.make("t_decimal", select(words.decimal));
       await server.make("t_integer", select(words.integer));
       await server.make("t_date", select([words.date, words.date]));
@@ -140,6 +142,22 @@ for (const { name, open, words } of engines) {
         }
       });
     }
+
+    it("ranges are those of the finite numbers, and there is none where nothing is known", async () => {
+      const columns = async (table: string) => {
+        const described = await describeSqlSource(server.address(table), { env: {} });
+        return described.columns.map(({ seen }) => [seen?.least, seen?.most, seen?.missing, seen?.infinite]);
+      };
+      for (const table of ["t_null", "t_nan"]) {
+        expect(await columns(table)).toEqual([
+          [1, 2, 0, 0],
+          [2.5, 2.5, 1, 0],
+        ]);
+      }
+      expect((await columns("t_infinity"))[1]).toEqual([2.5, 2.5, 0, 1]);
+      expect((await columns("t_negative"))[1]).toEqual([-9, -9, 1, 0]);
+      expect((await columns("t_nothing"))[1]).toEqual([Number.NaN, Number.NaN, 2, 0]);
+    });
 
     it("infinity is refused", async () => {
       await expect(source("t_infinity", { missing: "drop" })).rejects.toThrow('column "b" must hold finite numbers');

@@ -561,18 +561,25 @@ export class Member {
     }
     if (this.#options.shape.isTree || given.number < number - 1) return;
     if (hash === bytesToHex(here.parent)) return;
-    if (link.proof?.hash !== hash) link.proof = { hash, entries: new Map() };
-    const { entries } = link.proof;
-    for (const entry of message.entries) if (entries.size < MOST_ENTRIES) entries.set(entry.id, entry);
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
-    const proof = {
-      base,
-      openings: new Map(openings.map((opening) => [opening.id, opening])),
-      entries: [...entries.values()],
-    };
-    if (!link.signatureAllowance.take(now, entries.size)) return;
-    const next = provenBase(this.#options, proof);
+    const signed = new Map(openings.map((opening) => [opening.id, opening]));
+    const from = generationOf(this.#options, base, signed);
+    // Not by the hash that the frame says: parts of two proofs would be taken for one.
+    const of = bytesToHex(from.hash);
+    if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map() };
+    const { entries } = link.proof;
+    for (const entry of message.entries) {
+      if (entries.size >= MOST_ENTRIES || entries.get(entry.id)?.mark === entry.mark) continue;
+      if (!link.signatureAllowance.take(now)) return;
+      if (!isEntrySigned(secrets, from, entry)) {
+        this.#banish(link, "sent sums that are not signed by the device they name", now);
+        return;
+      }
+      entries.set(entry.id, entry);
+    }
+    const proof = { base, openings: signed, entries: [...entries.values()] };
+    const next = provenBase(this.#options, proof, true);
     if (next === "open") return;
     link.proof = undefined;
     if (next === "false") {

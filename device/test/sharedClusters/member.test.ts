@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { orderOf } from "../../src/sharedClusters/generation.ts";
+import { hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
 import { Member } from "../../src/sharedClusters/member.ts";
 import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
@@ -18,25 +18,84 @@ const shape = sumsShape(
   ),
 );
 
+const plainOf = (now: ReturnType<typeof generationOf>): BoardMessage => ({
+  ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
+  ...{ base: undefined, openings: [], isAsking: false, isDropped: false, isIdle: false, wantsOpening: false },
+  ...{ isBelow: false, hasHeard: false, have: [], integers: 2, entries: [] },
+});
+
+/** A member with two neighbours, and how often it has checked a signature. */
+function watchedMember() {
+  const own = simulatedSecrets("own");
+  let checks = 0;
+  const isSigned: typeof own.isSigned = (...of) => {
+    checks++;
+    return own.isSigned(...of);
+  };
+  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1 };
+  const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
+  member.setLinks(["n", "x"], 0, true);
+  const now = generationOf(rules, firstBase(rules), new Map());
+  for (const peer of ["n", "x"]) member.hear(peer, plainOf(now), 1);
+  return { member, now, checks: () => checks };
+}
+
+/** Entries of devices that are not there, signed by somebody else. */
+function rubbish(many: number, now: { readonly hash: Uint8Array }) {
+  return Array.from({ length: many }, (_, n) => {
+    const secrets = simulatedSecrets(`no-${n}`);
+    const entry = maskedEntry(secrets, now, { epoch: 1, partners: [], words: toInt64s([1, 2]) });
+    return { ...entry, signature: new Uint8Array(64).fill(n) };
+  });
+}
+
+it.each(["board", "proof"] as const)("a %s frame of false signatures costs one check and a ban", (kind) => {
+  const { member, now, checks } = watchedMember();
+  const base = kind === "proof" ? { ...now.base, number: 5 } : undefined;
+  const message = { ...plainOf(now), kind, base, entries: rubbish(256, now) };
+  member.hear("n", kind === "proof" ? { ...message, hash: new Uint8Array(32).fill(9) } : message, 2);
+  expect(checks()).toBe(1);
+  expect(member.faultOf("n", 3)).toBe("sent sums that are not signed by the device they name");
+  for (let n = 0; n < 20; n++) member.hear("n", message, 3 + n);
+  expect(checks()).toBe(1);
+  expect(member.counted.map(({ peer }) => peer)).toEqual(["x"]);
+});
+
+it("an entry that comes over its own link is checked like any other", () => {
+  const { member, now } = watchedMember();
+  const [entry] = rubbish(1, now);
+  member.hear("n", { ...plainOf(now), entries: [{ ...entry, key: simulatedSecrets("n").key }] }, 2);
+  expect(member.faultOf("n", 3)).toMatch(/not signed/);
+});
+
+it("parts of proofs of two bases are not taken for one", () => {
+  const { member, now, checks } = watchedMember();
+  const proofOf = (rows: number) => ({
+    ...{ ...plainOf(now), kind: "proof" as const, hash: new Uint8Array(32).fill(9) },
+    base: { ...now.base, number: 5, rows },
+  });
+  const rules = { shape, study: new Uint8Array(16), secrets: simulatedSecrets("own"), colluders: 1 };
+  const signedFor = (rows: number, name: string, other: string) => {
+    const secrets = simulatedSecrets(name);
+    const of = generationOf(rules, hashedBase(proofOf(rows).base, rules.study, rules.secrets.digest), new Map());
+    const partners = [{ peer: other, id: idOf(secrets.keyOf(other)), epoch: 1 }];
+    return maskedEntry(secrets, of, { epoch: 1, partners, words: toInt64s([1, 2]) });
+  };
+  member.hear("n", { ...proofOf(1), entries: [signedFor(1, "n", "x")] }, 2);
+  member.hear("n", { ...proofOf(2), entries: [signedFor(2, "x", "n")] }, 3);
+  expect(checks()).toBe(2);
+  expect(member.generation.number).toBe(0);
+  member.hear("n", { ...proofOf(2), entries: [signedFor(2, "n", "x")] }, 4);
+  expect(member.generation.number).toBe(6);
+});
+
 it("an entry that shows a neighbour's start keeps the others of its message from the generation that it opens", () => {
   const [own, n, x] = ["own", "n", "x"].map((name) => simulatedSecrets(name));
   const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1 };
   const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
-  const plain: BoardMessage = {
-    ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
-    ...{
-      base: undefined,
-      openings: [],
-      isAsking: false,
-      isDropped: false,
-      isIdle: false,
-      wantsOpening: false,
-      isBelow: false,
-    },
-    ...{ hasHeard: false, have: [], integers: 2, entries: [] },
-  };
+  const plain = plainOf(now);
   member.hear("n", plain, 1);
   member.hear("x", plain, 1);
   const partners = (peer: string) =>

@@ -68,7 +68,7 @@ export async function fitTables(request: FitRequest, context: FitContext = {}): 
   const labels = await computeWork(context, () =>
     datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
   );
-  const atHand = clusterSums(datasets, labels, request.k);
+  const atHand = clusterSums(datasets, labels, request.k, scaling);
   const sums = inSources === undefined ? atHand : sumsOfSources(atHand, inSources, ordered);
   const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
   const result = { model, datasets, labels, sums, graph };

@@ -1,7 +1,7 @@
 // The rows of each cluster on all devices together, by sums: their mean, their spread, and how far the devices differ.
 
 import { type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
-import { type Scaling, undoScaling } from "@fedkm/files";
+import { type Scaling, undoScaling, unscaled } from "@fedkm/files";
 import type { ClusterModel, FittedModel } from "./model.ts";
 
 // One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all.
@@ -47,32 +47,23 @@ export interface ClusterSums {
   readonly variances: Float64Array;
   /** By cluster and column: the sum of the squares of the rows of all devices around the common mean. */
   readonly squares: Float64Array;
+  /** Where columns are transformed, so that means do not follow from those of scaled rows: `means`, `common` in units. */
+  readonly arithmetic?: { readonly means: Float64Array; readonly common: Float64Array };
 }
 
 /** Squares of smaller shares of the largest coordinate are rounding. */
 const ROUNDING = 1e-9;
 
-/** `datasets` are scaled, `labels` are the clusters of their rows. */
-export function clusterSums(datasets: readonly Matrix[], labels: readonly Uint32Array[], k: number): ClusterSums {
+/** `datasets` are on the scale, `labels` are the clusters of their rows. */
+export function clusterSums(
+  datasets: readonly Matrix[],
+  labels: readonly Uint32Array[],
+  k: number,
+  scaling: Scaling,
+): ClusterSums {
   const [{ cols }] = datasets;
-  const counts = new Float64Array(datasets.length * k);
-  const means = new Float64Array(counts.length * cols);
-  datasets.forEach(({ data, rows }, i) => {
-    const own = labels[i];
-    for (let r = 0, from = 0; r < rows; r++, from += cols) {
-      const at = i * k + own[r];
-      counts[at]++;
-      for (let x = 0; x < cols; x++) means[at * cols + x] += data[from + x];
-    }
-  });
-  const totals = new Float64Array(k);
-  const common = new Float64Array(k * cols);
-  for (const [at, count] of counts.entries()) {
-    totals[at % k] += count;
-    for (let x = 0; x < cols; x++) common[(at % k) * cols + x] += means[at * cols + x];
-    for (let x = 0; x < cols; x++) means[at * cols + x] /= count;
-  }
-  for (let x = 0; x < common.length; x++) common[x] /= totals[Math.floor(x / cols)];
+  const { counts, means, totals, common } = clusterMeans(datasets, labels, k);
+  const arithmetic = scaling.transforms && clusterMeans(datasets, labels, k, scaling);
   const { squares, largest } = ownSquares(datasets, labels, { k, cols, means });
   const variances = totals.map((_, c) => {
     let degrees = 0;
@@ -85,7 +76,40 @@ export function clusterSums(datasets: readonly Matrix[], labels: readonly Uint32
     const from = (at % k) * cols;
     for (let x = 0; x < cols; x++) squares[from + x] += count * (means[at * cols + x] - common[from + x]) ** 2;
   }
-  return { k, cols, counts, means, totals, common, variances, squares };
+  return { k, cols, counts, means, totals, common, variances, squares, ...(arithmetic && { arithmetic }) };
+}
+
+/** By device and cluster, and by cluster on all devices: counts and means, in the user's units if a scaling is given. */
+function clusterMeans(datasets: readonly Matrix[], labels: readonly Uint32Array[], k: number, scaling?: Scaling) {
+  const [{ cols }] = datasets;
+  const counts = new Float64Array(datasets.length * k);
+  const means = new Float64Array(counts.length * cols);
+  datasets.forEach(({ data, rows }, i) => {
+    const own = labels[i];
+    for (let r = 0, from = 0; r < rows; r++, from += cols) {
+      const at = i * k + own[r];
+      counts[at]++;
+      for (let x = 0; x < cols; x++) {
+        means[at * cols + x] += scaling === undefined ? data[from + x] : unscaled(scaling, x, data[from + x]);
+      }
+    }
+  });
+  const totals = new Float64Array(k);
+  const common = new Float64Array(k * cols);
+  for (const [at, count] of counts.entries()) {
+    totals[at % k] += count;
+    for (let x = 0; x < cols; x++) common[(at % k) * cols + x] += means[at * cols + x];
+    for (let x = 0; x < cols; x++) means[at * cols + x] /= count;
+  }
+  for (let x = 0; x < common.length; x++) common[x] /= totals[Math.floor(x / cols)];
+  return { counts, means, totals, common };
+}
+
+/** Arithmetic means in the user's units, by device and cluster, and by cluster on all devices. */
+export function meansInUnits({ cols, means, common, arithmetic }: ClusterSums, scaling: Scaling) {
+  if (arithmetic !== undefined) return arithmetic;
+  const inUnits = (data: Float64Array) => undoScaling({ data, rows: data.length / cols, cols }, scaling).data;
+  return { means: inUnits(means), common: inUnits(common) };
 }
 
 /** By cluster and column the squares of rows around the means of their own devices, and the largest coordinate. */
@@ -129,12 +153,15 @@ export const BEYOND_CHANCE = 3;
 
 export function clustersOfModel(sums: ClusterSums, names: readonly string[], scaling: Scaling): ClusterModel[] {
   const { k, cols, totals, common, variances } = sums;
-  const { data } = undoScaling({ data: common, rows: k, cols }, scaling);
+  const { common: data } = meansInUnits(sums, scaling);
+  const { data: centroids } = undoScaling({ data: common, rows: k, cols }, scaling);
+  const ofCluster = (list: Float64Array, c: number) => Array.from(list.subarray(c * cols, (c + 1) * cols));
   return Array.from({ length: k }, (_, c): ClusterModel => {
     const rows = totals[c];
     const spread = Math.sqrt(variances[c]);
-    const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
-    const alike = { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
+    const mean = rows === 0 ? null : ofCluster(data, c);
+    const where = { mean, ...(sums.arithmetic && rows > 0 && { centroid: ofCluster(centroids, c) }) };
+    const alike = { rows, ...where, spread: null, difference: null, farthest: null, farthestDifference: null };
     if (rows === 0 || Number.isNaN(spread)) return alike;
     const { difference, device, distance } = differenceOf(sums, c, spread);
     const farthest = device < 0 ? {} : { farthest: names[device], farthestDifference: distance };

@@ -101,7 +101,10 @@ function commonCentroids({ devices, clusters, scaling, options }: Model): Matrix
     scaling,
   );
   const centroids = matrix(
-    Array.from({ length: options.k }, (_, c) => clusters?.[c]?.mean ?? means.data.subarray(c * cols, (c + 1) * cols)),
+    Array.from({ length: options.k }, (_, c) => {
+      const { centroid, mean } = clusters?.[c] ?? {};
+      return centroid ?? mean ?? means.data.subarray(c * cols, (c + 1) * cols);
+    }),
   );
   applyScaling(centroids, scaling);
   return centroids;

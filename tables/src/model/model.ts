@@ -59,6 +59,8 @@ export interface ClusterModel {
   readonly rows: number;
   /** Of these rows, in the user's units. */
   readonly mean: readonly number[] | null;
+  /** Where columns are transformed: the mean on the scale that was clustered, in the user's units. */
+  readonly centroid?: readonly number[];
   /** How far a row typically is from the mean of the cluster on its own device, in scaled units. */
   readonly spread: number | null;
   /** How far a device's mean of the cluster typically is from the common one beyond chance, in units of the spread. */

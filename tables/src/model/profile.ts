@@ -1,6 +1,6 @@
 // What a cluster is: how its rows lie in every column against all rows, the most telling columns first.
 
-import { firstEncodedColumns, unscaled } from "@fedkm/files";
+import { firstEncodedColumns, type Scaling, unscaled } from "@fedkm/files";
 import type { ClusterSums } from "./clusterSums.ts";
 import { encodingOfModel, type Model } from "./model.ts";
 
@@ -8,7 +8,9 @@ import { encodingOfModel, type Model } from "./model.ts";
 export interface Figure {
   /** In the user's units, or a share from 0 to 1. */
   readonly mean: number;
-  /** A standard deviation below and above it. */
+  /** Of a transformed column: the mean on its scale, such as the geometric mean of logarithms, in the user's units. */
+  readonly middle?: number;
+  /** A standard deviation below and above it, on the scale of the column. */
   readonly low: number;
   readonly high: number;
   /** From the mean of all rows, in standard deviations of all rows. */
@@ -26,6 +28,8 @@ interface Line {
 export interface Trait {
   readonly name: string;
   readonly kind: "number" | "date" | "categories";
+  /** What the middle of its figures is. */
+  readonly middle?: "geometric mean" | "value at the mean rank";
   /** The share of the column's variance that lies between clusters, from 0 to 1. */
   readonly strength: number;
   readonly lines: readonly Line[];
@@ -39,12 +43,14 @@ export function profileTraits(
   const moments = momentsOf(sums);
   const encoding = encodingOfModel(model);
   const first = firstEncodedColumns(encoding);
-  const lineAt = (column: number) => lineOf(sums, moments, column, (scaled) => unscaled(model.scaling, column, scaled));
+  const lineAt = (column: number) => lineOf(sums, moments, column, model.scaling);
   const traits = encoding.map(({ name, values }, c): Trait => {
     const own = Array.from({ length: values?.length ?? 1 }, (_, v) => first[c] + v);
     const lines = own.map((column, v) => ({ ...(values && { value: values[v] }), ...lineAt(column) }));
+    const transform = model.scaling.transforms?.[first[c]];
     return {
       name,
+      ...(transform && { middle: transform.kind === "log" ? "geometric mean" : "value at the mean rank" }),
       kind: values !== undefined ? "categories" : model.dates?.includes(name) ? "date" : "number",
       strength: strengthOf(moments, own),
       lines: values === undefined ? lines : lines.sort((a, b) => b.all.mean - a.all.mean),
@@ -64,8 +70,7 @@ interface Moments {
 function momentsOf({ k, cols, totals, common, squares }: ClusterSums): Moments {
   const rows = totals.reduce((sum, count) => sum + count, 0);
   const present = Array.from(totals.keys()).filter((c) => totals[c] > 0);
-  const means = new Float64Array(cols);
-  for (const c of present) for (let x = 0; x < cols; x++) means[x] += (totals[c] / rows) * common[c * cols + x];
+  const means = weightedMeans(totals, common, cols);
   const [variances, between] = [new Float64Array(cols), new Float64Array(cols)];
   for (const c of present) {
     for (let x = 0; x < cols; x++) {
@@ -77,29 +82,37 @@ function momentsOf({ k, cols, totals, common, squares }: ClusterSums): Moments {
   return { means, variances, between: k === 1 ? new Float64Array(cols) : between };
 }
 
+/** By column, of all rows. */
+function weightedMeans(totals: Float64Array, common: Float64Array, cols: number): Float64Array {
+  const rows = totals.reduce((sum, count) => sum + count, 0);
+  const means = new Float64Array(cols);
+  for (const [c, own] of totals.entries()) {
+    if (own > 0) for (let x = 0; x < cols; x++) means[x] += (own / rows) * common[c * cols + x];
+  }
+  return means;
+}
+
 function strengthOf({ variances, between }: Moments, columns: readonly number[]): number {
   const sum = (of: Float64Array) => columns.reduce((total, column) => total + of[column], 0);
   return sum(variances) > 0 ? sum(between) / sum(variances) : 0;
 }
 
-function lineOf(
-  { cols, totals, common, squares }: ClusterSums,
-  { means, variances }: Moments,
-  column: number,
-  inUnits: (scaled: number) => number,
-): Line {
+function lineOf(sums: ClusterSums, { means, variances }: Moments, column: number, scaling: Scaling): Line {
+  const { cols, totals, common, squares, arithmetic } = sums;
+  const inUnits = (scaled: number) => unscaled(scaling, column, scaled);
   const deviation = Math.sqrt(variances[column]);
-  const figure = (mean: number, own: number): Figure => ({
-    mean: inUnits(mean),
-    low: inUnits(mean - own),
-    high: inUnits(mean + own),
-    difference: deviation > 0 ? (mean - means[column]) / deviation : 0,
+  const figure = (scaled: number, own: number, mean?: number): Figure => ({
+    ...(mean === undefined ? { mean: inUnits(scaled) } : { mean, middle: inUnits(scaled) }),
+    low: inUnits(scaled - own),
+    high: inUnits(scaled + own),
+    difference: deviation > 0 ? (scaled - means[column]) / deviation : 0,
   });
+  const own = scaling.transforms?.[column] ? arithmetic?.common : undefined;
   return {
-    all: figure(means[column], deviation),
+    all: figure(means[column], deviation, own && weightedMeans(totals, own, cols)[column]),
     clusters: Array.from(totals, (rows, c) => {
       const at = c * cols + column;
-      return rows === 0 ? undefined : figure(common[at], Math.sqrt(squares[at] / rows));
+      return rows === 0 ? undefined : figure(common[at], Math.sqrt(squares[at] / rows), own?.[at]);
     }),
   };
 }

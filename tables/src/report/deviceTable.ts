@@ -1,9 +1,14 @@
 // Which device has which clusters, and where a device's own clusters differ from the common ones.
 
 import { toRows } from "@fedkm/core";
-import { undoScaling, unscaled } from "@fedkm/files";
 import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
-import { BEYOND_CHANCE, type ClusterSums, type FittedRows, squaredMeanDistance } from "../model/clusterSums.ts";
+import {
+  BEYOND_CHANCE,
+  type ClusterSums,
+  type FittedRows,
+  meansInUnits,
+  squaredMeanDistance,
+} from "../model/clusterSums.ts";
 import { counted, countLabel, percent, readableDate, readableSpread, readableValue } from "../numbers.ts";
 import { NOTHING, nameMark, reportColour, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
@@ -117,11 +122,11 @@ function farthestText(
   device: number,
   { cluster, column }: NonNullable<DeviceView["farthest"]>,
 ): string {
-  const { k, cols, means, common } = sums;
+  const { k, cols } = sums;
+  const { means, common } = meansInUnits(sums, model.scaling);
   const shown = shownIn(model, column);
-  const inUnits = (scaled: number) => shown(unscaled(model.scaling, column, scaled));
-  const own = inUnits(means[(device * k + cluster) * cols + column]);
-  const usual = inUnits(common[cluster * cols + column]);
+  const own = shown(means[(device * k + cluster) * cols + column]);
+  const usual = shown(common[cluster * cols + column]);
   return `${reportMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
 }
 
@@ -135,12 +140,13 @@ function shownIn({ columns, dates, encoding = [] }: FittedRows["model"], column:
 /** The means of each device's own rows, whatever its neighbours pull its centroids to. */
 function meanTables({ model, sums }: FittedRows, shown: readonly number[]): string {
   const { devices, columns, scaling } = model;
-  const { k, cols, means } = sums;
+  const { k, cols } = sums;
+  const { means } = meansInUnits(sums, scaling);
   return shown
     .map((i) => {
       const { name, sizes } = devices[i];
       const own = { data: means.subarray(i * k * cols, (i + 1) * k * cols), rows: k, cols };
-      const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
+      const rows = toRows(own).map((mean, c) => [
         { html: reportMark(model, c) },
         countLabel(sizes[c]),
         ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : shownIn(model, x)(number))),

@@ -155,12 +155,15 @@ export function reportPage(fitted: FittedRows, { document, stability, labels }: 
   const alone = isModelAlone(model)
     ? " Each device stays alone, so these figures may add up rows that do not belong together."
     : "";
+  const transformed = traits.some(({ middle }) => middle !== undefined)
+    ? " A column that was clustered by its logarithms or ranks also has its mean on that scale, and its deviation there as a range."
+    : "";
   const body = `<h1>${escaped(title)}</h1>
 <p class="answer">${summarySentences(fitted, traits, stability).map(escaped).join(" ")}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map((text) => `<li>${escaped(text)}</li>`).join("")}</ul>` : ""}
 ${clusterCards(model, traits)}
 <h2 id="profiles">Profiles</h2>
-<p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${alone}</p>
+<p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${transformed}${alone}</p>
 ${profileTable(model, traits)}
 ${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(reportDeviceSentence(fitted))}</p>\n${deviceTable(fitted)}` : ""}
 <h2 id="sure">How sure</h2>

@@ -39,8 +39,8 @@ ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
 
 /** What sets a cluster apart by at least so many deviations, as markup. */
 function strongest(traits: readonly Trait[], c: number, least: number): string[] {
-  const lines = traits.flatMap(({ name, kind, lines: own }) =>
-    own.map(({ value: word, all, clusters }) => ({ name, kind, word, all, own: clusters[c] })),
+  const lines = traits.flatMap(({ name, kind, middle, lines: own }) =>
+    own.map(({ value: word, all, clusters }) => ({ name, kind, middle, word, all, own: clusters[c] })),
   );
   const told = lines.filter(({ own }) => own !== undefined && Math.abs(own.difference) >= least);
   // What a category has is plainer than what it lacks.
@@ -51,10 +51,12 @@ function strongest(traits: readonly Trait[], c: number, least: number): string[]
   const ordered = told.sort((a, b) => size(b) - size(a));
   const seen = new Set<string>();
   const once = ordered.filter(({ name }) => !seen.has(name) && seen.add(name));
-  return once.slice(0, MOST_NAMED).map(({ name, kind, word, all, own }) => {
+  return once.slice(0, MOST_NAMED).map(({ name, kind, middle, word, all, own }) => {
     if (own === undefined) return "";
+    // A tail may lift the mean of a cluster whose rows are lower.
+    const [of, from, to] = middle === undefined ? ["", own.mean, all.mean] : [`${middle} `, own.middle, all.middle];
     const figures = (shown: (number: number) => string) =>
-      `<span class="small">${shown(own.mean)} against ${shown(all.mean)} in all rows</span>`;
+      `<span class="small">${of}${shown(from ?? Number.NaN)} against ${shown(to ?? Number.NaN)} in all rows</span>`;
     const isWeak = Math.abs(own.difference) < NAMED;
     if (kind === "categories") {
       const few = isWeak ? "a few " : "";
@@ -89,15 +91,18 @@ ${weak.length > 0 ? folded : ""}`;
 }
 
 function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
-  const rows = traits.flatMap(({ name, kind, strength, lines }): HtmlCell[][] => [
-    ...(kind === "categories" ? [[{ html: nameMark(name) }, ...clusters.map(() => ""), "", percent(strength)]] : []),
-    ...lines.map(({ value: word, all, clusters: own }) => [
-      { html: word === undefined ? nameMark(name) : `<span class="part">${nameMark(word)}</span>` },
-      ...own.map((figure, c) => figureCell(figure, kind, c)),
-      figureCell(all, kind),
-      word === undefined ? percent(strength) : "",
-    ]),
-  ]);
+  const rows = traits.flatMap((trait): HtmlCell[][] => {
+    const [name, explained] = [nameMark(trait.name), percent(trait.strength)];
+    return [
+      ...(trait.kind === "categories" ? [[{ html: name }, ...clusters.map(() => ""), "", explained]] : []),
+      ...trait.lines.map(({ value: word, all, clusters: own }) => [
+        { html: word === undefined ? name : `<span class="part">${nameMark(word)}</span>` },
+        ...own.map((figure, c) => figureCell(figure, trait, c)),
+        figureCell(all, trait),
+        word === undefined ? explained : "",
+      ]),
+    ];
+  });
   const heading: HtmlCell[] = [
     "column",
     ...clusters.map((_, c) => ({ html: reportMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
@@ -113,7 +118,8 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   return htmlTable({ heading, rows: [sizes, ...rows], names: 1, kind: "heat" });
 }
 
-function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: number): HtmlCell {
+function figureCell(figure: Figure | undefined, trait: Trait, cluster?: number): HtmlCell {
+  const { kind } = trait;
   const own = cluster === undefined ? "" : ` data-cluster="${cluster}"`;
   if (figure === undefined) return { html: NOTHING, attributes: own.trim() };
   const { mean, difference } = figure;
@@ -121,17 +127,17 @@ function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: n
   const html =
     kind === "categories"
       ? `${percent(mean)}${arrow}`
-      : `${shownAs(kind)(mean)}${arrow}<span class="small">${spread(figure, kind)}</span>`;
+      : `${shownAs(kind)(mean)}${arrow}<span class="small">${spread(figure, trait)}</span>`;
   const title = `${difference < 0 ? "−" : "+"}${significantLabel(Math.abs(difference), 2)} deviations from all rows`;
   const ground = cluster === undefined ? "" : ` class="${shade(difference)}" title="${title}"`;
   return { html, attributes: `${own}${ground}`.trim() };
 }
 
-/** Around the mean evenly, or from and to where the column was transformed. */
-function spread({ mean, low, high }: Figure, kind: Trait["kind"]): string {
-  const even = Math.abs(high - mean - (mean - low)) <= 1e-6 * Math.abs(high - low);
+/** Around the mean, or on the scale of a transformed column. */
+function spread({ middle, low, high }: Figure, { kind, middle: name }: Trait): string {
   const shown = shownAs(kind);
-  return even ? `± ${deviation((high - low) / 2)}${kind === "date" ? " days" : ""}` : `${shown(low)} to ${shown(high)}`;
+  if (middle === undefined) return `± ${deviation((high - low) / 2)}${kind === "date" ? " days" : ""}`;
+  return `${name} ${shown(middle)}, ${shown(low)} to ${shown(high)}`;
 }
 
 const shownAs = (kind: Trait["kind"]) => (kind === "date" ? readableDate : readableValue);
@@ -152,7 +158,9 @@ function key(): string {
 
 /** With all digits. */
 function profileRows({ clusters }: Clusters, traits: readonly Trait[]) {
-  const heading = ["column", "value", "cluster", "rows", "mean or share", "low", "high", "difference"];
+  const hasMiddles = traits.some(({ middle }) => middle !== undefined);
+  const further = hasMiddles ? ["mean on the scale"] : [];
+  const heading = ["column", "value", "cluster", "rows", "mean or share", "low", "high", "difference", ...further];
   const all = clusters.reduce((sum, { rows }) => sum + rows, 0);
   const figures = traits.flatMap(({ name, lines }) =>
     lines.flatMap(({ value: word, all: usual, clusters: own }) =>
@@ -165,6 +173,7 @@ function profileRows({ clusters }: Clusters, traits: readonly Trait[]) {
         figure?.low ?? null,
         figure?.high ?? null,
         figure?.difference ?? null,
+        ...(hasMiddles ? [figure?.middle ?? null] : []),
       ]),
     ),
   );

@@ -216,7 +216,7 @@ function clusterFault(
 ): string | undefined {
   if (clusters === undefined) return undefined;
   const names = devices.map(({ name }) => name);
-  const found = clustersOfModel(clusterSums(datasets, labels, options.k), names, scaling);
+  const found = clustersOfModel(clusterSums(datasets, labels, options.k, scaling), names, scaling);
   for (const [c, cluster] of found.entries()) {
     for (const field of Object.keys(cluster) as (keyof ClusterModel)[]) {
       const [own, recorded] = [cluster[field], clusters.at(c)?.[field]];

@@ -76,6 +76,14 @@ export const limits = {
   seed: { least: 0, most: 2 ** 32 - 1, whole: true },
 } as const;
 
+/** About how many links the network has. */
+export function expectedLinks({ graph, density, devices }: Setup): number {
+  const pairs = (devices * (devices - 1)) / 2;
+  if (graph === "er") return density * pairs;
+  if (graph === "complete") return pairs;
+  return graph === "communities" ? 0.35 * pairs : 2 * devices;
+}
+
 /** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */
 export function setupAddress(setup: Setup, round: number): string {
   const named = new URLSearchParams();

@@ -1,5 +1,6 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
+import type { Matrix } from "@fedkm/core";
 import type { EngineReply, EngineRequest, PackedMoment, PackedProblem } from "../engine/messages.ts";
 import { type Setup, type StoryEvent, setupAddress, setupFromAddress } from "../engine/setup.ts";
 import type { OwnData } from "./own.ts";
@@ -7,6 +8,8 @@ import type { OwnData } from "./own.ts";
 /** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
 const AHEAD = 24;
 const LEAST_AHEAD = 12;
+/** Milliseconds that a worker may go on with what nobody wants any more. */
+const PATIENCE = 300;
 
 interface Coming {
   /** Where it is to be shown. */
@@ -31,14 +34,18 @@ export class Run {
   #number = 0;
   #asked = 0;
   #coming: Coming | undefined = $state.raw();
-  readonly #worker: Worker;
+  /** What is shown, to return to: `setup` is already that of the coming run. */
+  #shown = setupFromAddress("").setup;
+  #worker = this.#newWorker();
+  #impatience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
-    this.#worker = new Worker(new URL("../engine/worker.ts", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data }: MessageEvent<EngineReply>) => this.#hear(data);
-    this.#worker.onerror = () => {
+  #newWorker(): Worker {
+    const worker = new Worker(new URL("../engine/worker.ts", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }: MessageEvent<EngineReply>) => this.#hear(data);
+    worker.onerror = () => {
       this.refusal = "the worker could not be started; reload the page";
     };
+    return worker;
   }
 
   /** Number of moments of the longer side. */
@@ -63,20 +70,47 @@ export class Run {
 
   /** Begins at another setup, at the moment of this round. What is shown stays until there is something else to show. */
   begin(setup: Setup, round = 0): void {
+    const isBusy = this.#isBusy;
+    clearTimeout(this.#impatience);
     this.setup = setup;
     this.refusal = undefined;
     this.#coming = { round, problem: undefined, sides: [[], []] };
     this.#ended = [false, setup.versus === "none"];
-    this.#asked = 0;
     this.#number++;
     const own = setup.data === "own" ? (this.own?.datasets ?? []) : [];
     if (setup.data === "own" && own.length === 0) {
       this.#refuse("drop a CSV, JSONL or Parquet file here, or choose other data");
       return;
     }
-    this.#worker.postMessage({ run: this.#number, setup, own } satisfies EngineRequest);
-    this.#ask(AHEAD);
+    this.#send(own);
+    // A worker reads no message while it computes: one that is slow with an earlier run is ended.
+    if (isBusy) this.#impatience = setTimeout(() => this.#restart(own), PATIENCE);
     this.#keepAddress();
+  }
+
+  /** Back to what is shown, at once. */
+  cancel(): void {
+    const round = this.moment(0)?.round;
+    this.#worker.terminate();
+    this.#worker = this.#newWorker();
+    this.begin(this.#shown, round);
+  }
+
+  get #isBusy(): boolean {
+    const isMissing = (side: number) => !this.#ended[side] && this.sides[side].length < this.#asked;
+    return this.isComing || isMissing(0) || isMissing(1);
+  }
+
+  #send(own: readonly Matrix[]): void {
+    this.#worker.postMessage({ run: this.#number, setup: this.setup, own } satisfies EngineRequest);
+    this.#asked = 0;
+    this.#ask(AHEAD);
+  }
+
+  #restart(own: readonly Matrix[]): void {
+    this.#worker.terminate();
+    this.#worker = this.#newWorker();
+    this.#send(own);
   }
 
   /** With other data or another network from the first round on; else at the same round, so that the change is seen. */
@@ -132,6 +166,7 @@ export class Run {
 
   #hear(reply: EngineReply): void {
     if (reply.run !== this.#number) return;
+    clearTimeout(this.#impatience);
     if ("refusal" in reply) {
       this.#refuse(reply.refusal);
       return;
@@ -162,6 +197,7 @@ export class Run {
     this.problem = problem;
     this.sides = sides;
     this.#coming = undefined;
+    this.#shown = this.setup;
     this.show(at === -1 ? first.length - 1 : at);
   }
 

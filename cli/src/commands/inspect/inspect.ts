@@ -29,7 +29,8 @@ export async function runInspectSourceCommand(address: string, json: boolean, io
     if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
     const { least, most, missing, infinite } = seen;
     const remark = infinite > 0 ? `infinite in ${countLabel(infinite)} rows` : least === most ? "always the same" : "";
-    return [name, type, significantLabel(least, 4), significantLabel(most, 4), countLabel(missing), remark];
+    const range = [least, most].map((x) => (Number.isNaN(x) ? "" : significantLabel(x, 4)));
+    return [name, type, ...range, countLabel(missing), remark];
   });
   const counted = rows === undefined ? "no column of numbers" : `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`;
   const title = `${address}: ${engine}, ${counted}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`;

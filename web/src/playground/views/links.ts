@@ -20,6 +20,14 @@ export function mapShadeLevels(discrepancies: Float64Array, from: readonly numbe
   });
 }
 
+/** More lines than this are one grey disc, and take seconds. */
+const MOST_LINES = 5000;
+
+/** Of so many links every how manieth is drawn. */
+export function mapLinkStride(links: number): number {
+  return Math.max(1, Math.ceil(links / MOST_LINES));
+}
+
 /** The darkest last: no light link crosses over one that matters. One stroke for all of a shade is fast. */
 export function drawMapLinks(
   context: CanvasRenderingContext2D,
@@ -28,11 +36,12 @@ export function drawMapLinks(
   spots: readonly ScreenPoint[],
   shades: readonly string[],
 ): void {
+  const stride = mapLinkStride(levels.length);
   context.lineWidth = levels.length > 300 ? 0.6 : 2;
   shades.forEach((shade, level) => {
     context.strokeStyle = shade;
     context.beginPath();
-    for (let link = 0; link < levels.length; link++) {
+    for (let link = 0; link < levels.length; link += stride) {
       if (levels[link] !== level) continue;
       const [fromX, fromY] = spots[links[2 * link]];
       const [toX, toY] = spots[links[2 * link + 1]];

@@ -8,7 +8,7 @@ import { simulatedSecrets } from "@fedkm/device/inspect";
 import { idOf } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { sectionOf } from "../parts.ts";
-import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
+import { judge, network, type SharedProblem, settledAt, sharedProblem } from "../shared/sharedNetwork.ts";
 
 export const run = sectionOf({
   forged: (isShort) => forged({ networks: isShort ? 22 : 1_000 }),

@@ -1,0 +1,90 @@
+// The playground in Chromium, changed from state to state as a person changes it: what is shown is what a fresh page shows.
+
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site?.close());
+
+async function type(page: Page, label: string, value: number): Promise<void> {
+  await page.getByLabel(label, { exact: true }).fill(String(value));
+  await page.keyboard.press("Tab");
+}
+
+/** Panels and map, once what was asked for is shown. */
+async function picture(page: Page): Promise<Buffer> {
+  await page.locator('.sides[aria-busy="false"]').waitFor();
+  await page.locator("h1").click();
+  await page.mouse.move(0, 0);
+  const parts = [page.locator(".sides"), page.locator(".map")];
+  return Buffer.concat(await Promise.all(parts.map((part) => part.screenshot())));
+}
+
+async function freshPicture(page: Page): Promise<Buffer> {
+  const { page: fresh } = await site.open(new URL(page.url()).hash.slice(1));
+  const drawn = await picture(fresh);
+  await fresh.close();
+  return drawn;
+}
+
+test("devices that are typed, more and fewer in turn, are drawn as a fresh page draws them", async () => {
+  const { page, errors } = await site.open("data=var&graph=ring");
+  for (const devices of [100, 12, 200, 2]) {
+    await type(page, "devices", devices);
+    const drawn = await picture(page);
+    expect(errors).toEqual([]);
+    expect(drawn.equals(await freshPicture(page)), `${devices} devices`).toBe(true);
+  }
+  await page.close();
+});
+
+test("two files that are dropped are two devices with a link, and devices without one are named", async () => {
+  const files = ["north", "south"].map((name) =>
+    fileURLToPath(new URL(`../../../examples/${name}.csv`, import.meta.url)),
+  );
+  const { page, errors } = await site.open("data=var");
+  await page.getByLabel("own file").setInputFiles(files);
+  await expect.poll(() => page.url()).toContain("data=own");
+  await page.getByRole("button", { name: "Step" }).click();
+  await expect.poll(() => page.locator(".round").textContent()).not.toContain(" 0 messages");
+  expect(await page.getByRole("status").filter({ hasText: "no link" }).count()).toBe(0);
+  await page.getByLabel("graph", { exact: true }).selectOption("er");
+  await type(page, "density", 0);
+  await expect.poll(() => page.locator("p[role=status]").textContent()).toContain("2 of 2 devices have no link");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("1,000 devices that are typed begin on a ring within seconds", async () => {
+  const { page, errors } = await site.open("data=var");
+  await type(page, "devices", 1000);
+  const begun = performance.now();
+  await page.locator('[aria-label*="of 1000 devices"]').waitFor();
+  expect(performance.now() - begun).toBeLessThan(6000);
+  expect(page.url()).toContain("graph=ring");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("a network that takes minutes is left at once, by another choice and by Cancel", async () => {
+  const { page, errors } = await site.open("data=var&devices=1000&graph=ring");
+  const shown = (devices: number) => page.locator(`[aria-label*="of ${devices} devices"]`).waitFor({ timeout: 10_000 });
+  await page.getByLabel("graph", { exact: true }).selectOption("er");
+  await page.waitForTimeout(2000);
+  await type(page, "devices", 12);
+  await shown(12);
+  await page.goto(`${page.url().split("#")[0]}#data=var&devices=1000&graph=er&round=5`);
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  await cancel.click();
+  await cancel.waitFor({ state: "detached", timeout: 10_000 });
+  await shown(12);
+  expect(page.url()).not.toContain("1000");
+  expect(errors).toEqual([]);
+  await page.close();
+});
