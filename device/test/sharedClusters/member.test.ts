@@ -6,6 +6,7 @@ import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
 import { compareBases, hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
 import { Member } from "../../src/sharedClusters/member.ts";
+import { signedOpening } from "../../src/sharedClusters/openings.ts";
 import { firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
@@ -88,6 +89,27 @@ it("two boards of a device that signed twice do not part the others: all take th
   expect([...member.twofaced]).toEqual([ids.x]);
   member.hear("n", { ...proof, entries: [own, ofN, early] }, 5);
   expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
+});
+
+it("after the first board only devices that were on it may open, so that nobody opens with invented ones", () => {
+  const { member, now } = watchedMember();
+  const ids = ["own", "n", "x"].map((name) => idOf(simulatedSecrets(name).key));
+  const entries = [1, 2].map((i) => {
+    const partners = [0, 1, 2].flatMap((j) => (i === j ? [] : [{ peer: ["own", "n", "x"][j], id: ids[j], epoch: 1 }]));
+    return maskedEntry(simulatedSecrets(["own", "n", "x"][i]), now, {
+      epoch: 1,
+      partners,
+      words: toInt64s([3, 2 ** 33]),
+    });
+  });
+  member.hear("n", { ...plainOf(now), entries }, 3);
+  const { generation } = member;
+  expect(generation.number).toBe(1);
+  const opened = (name: string) => [signedOpening(simulatedSecrets(name), generation.base.hash, 1, false)];
+  member.hear("n", { ...plainOf(generation), openings: opened("stranger") }, 4);
+  expect([member.generation.openings.size, member.faultOf("n", 5)]).toEqual([0, undefined]);
+  member.hear("n", { ...plainOf(generation), openings: opened("x") }, 5);
+  expect(member.generation.openings.size).toBe(1);
 });
 
 it("an entry that comes over its own link is checked like any other", () => {
