@@ -24,8 +24,8 @@ class FedKMeans:
         The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
     device_column : str or int, default None
         Of one table: the column that names the device of each row. Without it the table is a single device.
-    random_state : int, default 1
-        The seed of everything random.
+    random_state : int or RandomState, default 1
+        The seed of everything random, or what it is drawn from.
     weighting : {"sample", "device"}, default None
         Weight rows or devices equally. None is what ``fedkm fit`` does: rows ("sample"), or devices with preset="paper".
     preset, init, schedule, rounds, coupling, penalty, tol, privacy, min_rows : default None
@@ -174,25 +174,24 @@ class FedKMeans:
         return Tags(estimator_type="clusterer", target_tags=target, transformer_tags=TransformerTags())
 
     def _options(self, rows):
-        if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > rows:
+        """What is asked of the command besides rows, graph and method, by the names that it has for parameters."""
+        if not isinstance(self.n_clusters, (int, np.integer)) or self.n_clusters < 1:
+            raise ValueError(f"n_clusters must be an integer of at least 1, got {self.n_clusters!r}")
+        if self.n_clusters > rows:
             raise ValueError(f"n_clusters must be at most {rows} (the rows of all devices), got {self.n_clusters}")
-        given = {
-            "k": self.n_clusters,
-            "alpha": self.alpha,
-            "seed": self.random_state,
-            "preset": self.preset,
-            "init": self.init,
-            "schedule": self.schedule,
-            "rounds": self.rounds,
-            "coupling": self.coupling,
-            "weighting": self.weighting,
-            "penalty": self.penalty,
-            "tol": self.tol,
-            "privacy": self.privacy,
-            "minRows": self.min_rows,
-        }
-        said = {name: value for name, value in given.items() if value is not None}
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
+        given = {name: getattr(self, name) for name in _parameters() if name not in ("graph", "method", "device_column")}
+        if isinstance(self.random_state, np.random.RandomState):
+            given["random_state"] = self.random_state.randint(2**31 - 1)
+        options = {}
+        for name, value in given.items():
+            value = value.item() if isinstance(value, np.generic) else value
+            if not isinstance(value, (str, int, float, type(None))):
+                raise ValueError(f"{name} must be a number or a text, got {value!r}")
+            if isinstance(value, float) and not np.isfinite(value):
+                raise ValueError(f"{name} must be finite, got {value}")
+            if value is not None:
+                options[_REQUEST_NAMES.get(name, name)] = value
+        return options
 
     def _check_fitted(self):
         if not hasattr(self, "cluster_centers_"):
@@ -244,6 +243,10 @@ class FedKMeans:
         if device not in self.devices_:
             raise ValueError(f"device must be one of {self.devices_}, got {device!r}")
         return self.device_centers_[self.devices_.index(device)]
+
+
+#: Where the command has another name for a parameter.
+_REQUEST_NAMES = {"n_clusters": "k", "random_state": "seed", "min_rows": "minRows"}
 
 
 def _parameters():
