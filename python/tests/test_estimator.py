@@ -69,6 +69,7 @@ class Fitting(unittest.TestCase):
         np.testing.assert_array_equal(model.predict(tables)[2], model.labels_[2])
         by_hand = -sum((model.transform(t, device=i).min(axis=1) ** 2).sum() for i, t in enumerate(tables))
         self.assertAlmostEqual(model.score(tables), by_hand, places=9)
+        self.assertAlmostEqual(model.inertia_, -by_hand, places=9)
 
     def test_a_model_can_be_pickled(self):
         tables = clinics()
@@ -250,7 +251,7 @@ class TheCommand(unittest.TestCase):
         thread = threading.Thread(target=work)
         thread.start()
         try:
-            for _ in range(20):
+            for _ in range(8):
                 child = os.fork()
                 if child == 0:
                     signal.alarm(60)
