@@ -560,7 +560,8 @@ export class Member {
       return;
     }
     if (this.#options.shape.isTree || given.number < number - 1) return;
-    if (hash === bytesToHex(here.parent)) return;
+    const isOwn = ({ id, mark }: Entry) => this.#before?.entryOf(id)?.mark === mark;
+    if (hash === bytesToHex(here.parent) && message.entries.every(isOwn)) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
@@ -577,6 +578,7 @@ export class Member {
         return;
       }
       entries.set(entry.id, entry);
+      if (of === this.#before?.hash) this.#noteTwofaced(entry);
     }
     const proof = { base, openings: signed, entries: [...entries.values()] };
     const next = provenBase(this.#options, proof, true);
@@ -590,6 +592,13 @@ export class Member {
     link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
+  }
+
+  /** A device that signed for two vectors at one time, of which other devices took the other. */
+  #noteTwofaced({ id, epoch, body }: Entry): void {
+    const own = this.#before?.entryOf(id);
+    const isOther = own !== undefined && own.epoch === epoch && bytesToHex(own.body) !== bytesToHex(body);
+    if (isOther) this.#board.twofaced.add(id);
   }
 
   /**

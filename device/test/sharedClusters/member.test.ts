@@ -4,9 +4,10 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
+import { compareBases, hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
 import { Member } from "../../src/sharedClusters/member.ts";
-import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
+import { signedOpening } from "../../src/sharedClusters/openings.ts";
+import { firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
@@ -59,6 +60,56 @@ it.each(["board", "proof"] as const)("a %s frame of false signatures costs one c
   for (let n = 0; n < 20; n++) member.hear("n", message, 3 + n);
   expect(checks()).toBe(1);
   expect(member.counted.map(({ peer }) => peer)).toEqual(["x"]);
+});
+
+it("two boards of a device that signed twice do not part the others: all take the later base, and name it", () => {
+  const { member, now } = watchedMember();
+  const [n, x] = ["n", "x"].map((name) => simulatedSecrets(name));
+  const ids = { own: idOf(n.keyOf("own")), n: idOf(n.key), x: idOf(x.key) };
+  const entryOf = (secrets: typeof n, self: "n" | "x", value: number) => {
+    const others = (["own", "n", "x"] as const).filter((name) => name !== self);
+    const partners = others.map((peer) => ({ peer, id: ids[peer], epoch: 1 }));
+    return maskedEntry(secrets, now, { epoch: 1, partners, words: toInt64s([3, value]) });
+  };
+  const [own] = member.messagesFor(member.counted[0], 2)[0].entries;
+  const ofN = entryOf(n, "n", 1);
+  const faces = [5, 6].map((value) => entryOf(x, "x", value * 2 ** 30));
+  const rules = { shape, study: new Uint8Array(16), secrets: n, colluders: 1 };
+  const bases = faces.map((face) =>
+    provenBase(rules, { base: now.base, openings: new Map(), entries: [own, ofN, face] }),
+  );
+  const [first, second] = bases.map((base) => (typeof base === "string" ? expect.fail(base) : base));
+  const isInOrder = compareBases(orderOf(first), orderOf(second)) < 0;
+  const [early, late] = isInOrder ? faces : [...faces].reverse();
+  member.hear("n", { ...plainOf(now), entries: [ofN, early] }, 3);
+  expect(member.generation.number).toBe(1);
+  const proof = { ...plainOf(now), kind: "proof" as const, base: now.base };
+  member.hear("n", { ...proof, entries: [own, ofN, late] }, 4);
+  expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
+  expect([...member.twofaced]).toEqual([ids.x]);
+  member.hear("n", { ...proof, entries: [own, ofN, early] }, 5);
+  expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
+});
+
+it("after the first board only devices that were on it may open, so that nobody opens with invented ones", () => {
+  const { member, now } = watchedMember();
+  const ids = ["own", "n", "x"].map((name) => idOf(simulatedSecrets(name).key));
+  const entries = [1, 2].map((i) => {
+    const partners = [0, 1, 2].flatMap((j) => (i === j ? [] : [{ peer: ["own", "n", "x"][j], id: ids[j], epoch: 1 }]));
+    return maskedEntry(simulatedSecrets(["own", "n", "x"][i]), now, {
+      epoch: 1,
+      partners,
+      words: toInt64s([3, 2 ** 33]),
+    });
+  });
+  member.hear("n", { ...plainOf(now), entries }, 3);
+  const { generation } = member;
+  expect(generation.number).toBe(1);
+  const opened = (name: string) => [signedOpening(simulatedSecrets(name), generation.base.hash, 1, false)];
+  member.hear("n", { ...plainOf(generation), openings: opened("stranger") }, 4);
+  expect([member.generation.openings.size, member.faultOf("n", 5)]).toEqual([0, undefined]);
+  member.hear("n", { ...plainOf(generation), openings: opened("x") }, 5);
+  expect(member.generation.openings.size).toBe(1);
 });
 
 it("an entry that comes over its own link is checked like any other", () => {
