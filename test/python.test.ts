@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData, predict, ring } from "@fedkm/core";
 import { clustersInModelOrder } from "@fedkm/tables";
@@ -16,6 +16,10 @@ if (python === undefined)
   console.warn(
     "skipped: no python3 with numpy; on Debian: apt-get install python3-numpy python3-sklearn python3-pandas python3-networkx",
   );
+
+const canInstall = python !== undefined && runs(python, "import ensurepip, venv");
+if (python !== undefined && !canInstall)
+  console.warn("skipped: the installation; on Debian: apt-get install python3-venv");
 
 const environment = {
   ...process.env,
@@ -47,6 +51,28 @@ describe.skipIf(python === undefined)("the Python package", () => {
     expect(stderr).toBe("");
     const page = readFileSync(join(root, "docs/python.md"), "utf8");
     expect(page).toContain(`\`\`\`text\n${stdout}\`\`\`\n`);
+  });
+
+  it.skipIf(!canInstall)("is installed without a network by the command of the page, and finds the command", () => {
+    const page = readFileSync(join(root, "docs/python.md"), "utf8");
+    expect(page).toMatch(/^pip install \.\/python$/m);
+    const { PYTHONPATH, FEDKM_COMMAND, ...bare } = environment;
+    // Pip asks no index, so what it does not find here fails.
+    const env = {
+      ...bare,
+      PIP_NO_INDEX: "1",
+      PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+    };
+    const install = `set -e
+      "${python}" -m venv --system-site-packages venv
+      venv/bin/python -m pip install --quiet "${join(root, "python")}"
+      venv/bin/python -c "import fedkm; print(fedkm.__file__)"
+      venv/bin/python "${join(root, "python/examples/clinics.py")}"`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", install], { cwd: folder, env, encoding: "utf8" });
+    expect(status, stderr).toBe(0);
+    const [file, ...printed] = stdout.split("\n");
+    expect(file).toContain(join(folder, "venv"));
+    expect(page).toContain(`\`\`\`text\n${printed.join("\n")}\`\`\`\n`);
   });
 
   it("finds the numbers of the library, bit for bit", () => {

@@ -275,6 +275,7 @@ const lab: Package = {
       imports: [".", "faults", "quality"],
     },
     shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
+    integrity: { holds: "members that forge results of shared clusters", imports: [".", "shared"] },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
   },
 };

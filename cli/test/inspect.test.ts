@@ -75,6 +75,9 @@ const coded = Array.from(
   (_, i) => `${i % 6 === 0 ? -200 : i},${i % 11},${i % 9 === 0 ? "unknown" : i % 4}`,
 ).join("\n");
 
+const places = Array.from({ length: 90 }, (_, i) => `h${i % 3},${i % 7},${(i * 5) % 11},${"BM"[i % 2]}`).join("\n");
+const percents = Array.from({ length: 900 }, (_, i) => `${i % 13},${(i * 7) % 29},${(i % 428) / 10}%`).join("\n");
+
 const cases: readonly (readonly [string, RegExp, ...string[]])[] = [
   [join(folder.path, "examples/trees.csv"), /--categories wood,soil --scale standard$/],
   [join(folder.path, "examples/north.csv"), /--exclude plant --scale standard$/],
@@ -92,6 +95,11 @@ const cases: readonly (readonly [string, RegExp, ...string[]])[] = [
   ],
   [join(tables, "plain.npy"), /plain.npy --k 3 --scale standard$/],
   [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /--k 3 --scale log:wealth$/],
+  [
+    folder.file("places.csv", `hospital,a,b,diagnosis\n${places}\n`),
+    /--exclude diagnosis --device-column hospital --scale standard$/,
+  ],
+  [folder.file("percents.csv", `a,b,share\n${percents}\n`), /--k 3 --exclude share --scale standard$/],
   [folder.file("coded.csv", `a,b,c\n${coded}\n`), /--na -200,unknown --missing mean --scale standard$/],
 ];
 

@@ -51,6 +51,9 @@ test("device rotate waits for links, --now does not, the successor is handed ove
   const followed = await device("follow", at("north/successor"), "--state", at("south"));
   expect(followed.stdout).toBe("north is linked by its new key\n");
   expect((await device("links", "--state", at("south"))).stdout).toContain(
+    "with fewer than three links a neighbour that lies cannot be told from the others\n",
+  );
+  expect((await device("links", "--state", at("south"))).stdout).toContain(
     `before: ${old}; it has not connected with it yet`,
   );
 

@@ -64,7 +64,7 @@ test("devices with shared clusters settle without an objective, and their status
   const console = fakeConsole();
   await runCommandLine(["device", "status", "--state", join(folder, "net", "device-1")], console);
   const said = console.said().stdout;
-  expect(said).toMatch(/\nshared clusters: generation \d+ \(rows\), last sums over 3 devices/);
+  expect(said).toMatch(/\nshared clusters: generation \d+ \(rest\), last sums over 3 devices/);
   expect(said).not.toMatch(/\nround|12D3|is away/);
 });
 

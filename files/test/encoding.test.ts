@@ -53,6 +53,15 @@ test("values of all devices are in the encoding, whoever comes first", async () 
   expect(encodingOf([own, other])[0].values).toEqual(["ash", "oak", "yew"]);
 });
 
+test("none is a value among words, and missing among numbers or where --na names it", async () => {
+  const file = write("none.csv", "garage,area\nNone,1\ndouble,None\nNA,3\nNone,4\n");
+  const table = await readTable(file, { categories: "auto" });
+  expect(table.categories?.[0]?.words).toEqual(["None", "double"]);
+  expect(Array.from(table.points.data)).toEqual([0, 1, 1, Number.NaN, Number.NaN, 3, 0, 4]);
+  const other = await readTable(file, { categories: "auto", na: ["none"] });
+  expect(other.categories?.[0]?.words).toEqual(["double"]);
+});
+
 test("numbers that are named are categories too, and nothing else is", async () => {
   const table = await readTable(write("codes.csv", "zip,a\n10115,1\n20095,2\n10115,3\n"), { categories: ["zip"] });
   expect(table.categories).toEqual([{ words: ["10115", "20095"], lines: [2, 3] }, undefined]);

@@ -61,7 +61,7 @@ const sections: Readonly<Record<string, Section>> = {
     options: "[PART...] [--short]",
     needs: "nothing",
     takes: "1 h",
-    load: () => import("./shared/integrity.ts"),
+    load: () => import("./integrity/integrity.ts"),
   },
   audit: {
     line: "what liars and curious neighbours achieve; exit code 1 if a bar is missed",

@@ -93,8 +93,8 @@ def _command():
     found = shutil.which("fedkm")
     if found is None:
         raise CommandError(
-            "the fedkm command was not found: install it with npm install --global fedkm, "
-            "or name it in the environment variable FEDKM_COMMAND"
+            "the fedkm command was not found: put node_modules/.bin of a clone on the PATH after npm install, "
+            "or name the command in the environment variable FEDKM_COMMAND"
         )
     return [found]
 

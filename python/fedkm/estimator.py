@@ -1,6 +1,7 @@
 """FedKMeans: an estimator in the manner of scikit-learn, whose numbers come from the fedkm command bit for bit."""
 
 import inspect
+import sys
 import warnings
 
 import numpy as np
@@ -24,8 +25,8 @@ class FedKMeans:
         The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
     device_column : str or int, default None
         Of one table: the column that names the device of each row. Without it the table is a single device.
-    random_state : int, default 1
-        The seed of everything random.
+    random_state : int or RandomState, default 1
+        The seed of everything random, or what it is drawn from.
     weighting : {"sample", "device"}, default None
         Weight rows or devices equally. None is what ``fedkm fit`` does: rows ("sample"), or devices with preset="paper".
     preset, init, schedule, rounds, coupling, penalty, tol, privacy, min_rows : default None
@@ -41,6 +42,8 @@ class FedKMeans:
         The cluster of every row by the centroids of its own device. Cluster 0 has the most rows.
     devices_ : list
         Names of the devices, in the order of ``device_centers_``.
+    inertia_ : float
+        The sum of squared distances of all rows to the centroids of their clusters.
     objective_, n_iter_, converged_, n_messages_, n_bytes_
         What was reached, and what it took.
     """
@@ -105,7 +108,10 @@ class FedKMeans:
         count = len(devices.names)
         self.devices_ = devices.names
         self.device_centers_ = np.stack(arrays[:count])
-        self.labels_ = devices.like_given([labels[:, 0].astype(np.int32) for labels in arrays[count : 2 * count]])
+        labels = [labels[:, 0].astype(np.int32) for labels in arrays[count : 2 * count]]
+        self.labels_ = devices.like_given(labels)
+        nearest = (centers[of_rows] for centers, of_rows in zip(self.device_centers_, labels))
+        self.inertia_ = float(sum(((rows - near) ** 2).sum() for rows, near in zip(devices.matrices, nearest)))
         self.device_sizes_ = arrays[-1].astype(np.int64)
         self.cluster_centers_ = _common_centers(self.device_centers_, arrays[-2])
         self.objective_ = header["objective"]
@@ -132,7 +138,7 @@ class FedKMeans:
 
     def transform(self, X, device=None):
         """The distance of every row to every centroid."""
-        return self._by_device(X, device, _distances)
+        return self._in_container(self._by_device(X, device, _distances), X)
 
     def fit_transform(self, X, y=None):
         """Fits, and returns the distances."""
@@ -140,9 +146,17 @@ class FedKMeans:
 
     def score(self, X, y=None):
         """Minus the sum of squared distances of rows to their nearest centroids."""
-        distances = self.transform(X)
+        distances = self._by_device(X, None, _distances)
         tables = distances if isinstance(distances, list) else [distances]
         return -float(sum((table.min(axis=1) ** 2).sum() for table in tables))
+
+    def set_output(self, *, transform=None):
+        """Whether ``transform`` gives arrays ("default") or pandas frames ("pandas"); None changes nothing."""
+        if transform not in (None, "default", "pandas"):
+            raise ValueError(f"transform must be default or pandas, got {transform!r}")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
     def get_params(self, deep=True):
         """The parameters by name."""
@@ -174,25 +188,25 @@ class FedKMeans:
         return Tags(estimator_type="clusterer", target_tags=target, transformer_tags=TransformerTags())
 
     def _options(self, rows):
-        if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > rows:
+        """What is asked of the command besides rows, graph and method, by the names that it has for parameters."""
+        if not isinstance(self.n_clusters, (int, np.integer)) or self.n_clusters < 1:
+            raise ValueError(f"n_clusters must be an integer of at least 1, got {self.n_clusters!r}")
+        if self.n_clusters > rows:
             raise ValueError(f"n_clusters must be at most {rows} (the rows of all devices), got {self.n_clusters}")
-        given = {
-            "k": self.n_clusters,
-            "alpha": self.alpha,
-            "seed": self.random_state,
-            "preset": self.preset,
-            "init": self.init,
-            "schedule": self.schedule,
-            "rounds": self.rounds,
-            "coupling": self.coupling,
-            "weighting": self.weighting,
-            "penalty": self.penalty,
-            "tol": self.tol,
-            "privacy": self.privacy,
-            "minRows": self.min_rows,
-        }
-        said = {name: value for name, value in given.items() if value is not None}
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
+        apart = ("graph", "method", "device_column")
+        given = {name: value for name, value in self.get_params().items() if name not in apart}
+        if isinstance(self.random_state, np.random.RandomState):
+            given["random_state"] = self.random_state.randint(2**31 - 1)
+        options = {}
+        for name, value in given.items():
+            value = value.item() if isinstance(value, np.generic) else value
+            if not isinstance(value, (str, int, float, type(None))):
+                raise ValueError(f"{name} must be a number or a text, got {value!r}")
+            if isinstance(value, float) and not np.isfinite(value):
+                raise ValueError(f"{name} must be finite, got {value}")
+            if value is not None:
+                options[_REQUEST_NAMES.get(name, name)] = value
+        return options
 
     def _check_fitted(self):
         if not hasattr(self, "cluster_centers_"):
@@ -213,6 +227,20 @@ class FedKMeans:
             _check_width(matrix, self.n_features_in_, f"device {name!r}")
             answers.append(compute(self._centers_of(name), matrix))
         return devices.like_given(answers)
+
+    def _in_container(self, distances, X):
+        """Distances as ``set_output`` has it, or else scikit-learn's own setting, where that is loaded."""
+        sklearn = sys.modules.get("sklearn")
+        common = sklearn.get_config().get("transform_output", "default") if sklearn else "default"
+        if getattr(self, "_sklearn_output_config", {}).get("transform", common) != "pandas":
+            return distances
+        import pandas
+
+        columns = self.get_feature_names_out()
+        if not isinstance(distances, list):
+            return pandas.DataFrame(distances, index=_index(X), columns=columns)
+        tables = X.values() if isinstance(X, dict) else X
+        return [pandas.DataFrame(d, index=_index(t), columns=columns) for d, t in zip(distances, tables)]
 
     def _has_devices(self, X):
         if self.device_column is None:
@@ -246,8 +274,16 @@ class FedKMeans:
         return self.device_centers_[self.devices_.index(device)]
 
 
+#: Where the command has another name for a parameter.
+_REQUEST_NAMES = {"n_clusters": "k", "random_state": "seed", "min_rows": "minRows"}
+
+
 def _parameters():
     return [name for name in inspect.signature(FedKMeans.__init__).parameters if name != "self"]
+
+
+def _index(table):
+    return table.index if hasattr(table, "columns") else None
 
 
 def _check_width(matrix, width, name):

@@ -37,6 +37,31 @@ class BesideSklearn(unittest.TestCase):
 
         check_dataframe_column_names_consistency("FedKMeans", FedKMeans())
 
+    def test_the_checks_of_set_output_pass(self):
+        from sklearn.utils import _tags, estimator_checks
+
+        class Tagged(FedKMeans):
+            """These checks ask for tags by a method that only estimators of scikit-learn have."""
+
+            def _get_tags(self):
+                return _tags._safe_tags(FedKMeans())
+
+        for name in ["set_output_transform", "set_output_transform_pandas"]:
+            with self.subTest(name), warnings.catch_warnings():
+                # They give rows with names to models that were fitted without, and the other way round.
+                warnings.filterwarnings("ignore", "X (has|does not have)")
+                getattr(estimator_checks, f"check_{name}")("FedKMeans", Tagged())
+
+    def test_distances_of_devices_are_frames_with_the_index_of_their_rows(self):
+        import pandas
+
+        frames = {name: pandas.DataFrame(np.eye(4) * 9, index=list(name * 4), columns=list("wxyz")) for name in "ab"}
+        found = FedKMeans(2).set_output(transform="pandas").fit(frames).transform(frames)
+        self.assertEqual([list(frame.index) for frame in found], [list("aaaa"), list("bbbb")])
+        self.assertEqual(list(found[0].columns), ["fedkmeans0", "fedkmeans1"])
+        with sklearn.config_context(transform_output="pandas"):
+            self.assertIsInstance(FedKMeans(2).fit_transform(frames["a"]), pandas.DataFrame)
+
     def test_a_clone_has_the_parameters_and_nothing_fitted(self):
         from sklearn.base import clone
 

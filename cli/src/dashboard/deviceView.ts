@@ -135,6 +135,6 @@ function linkView(link: LinkStatus, writtenAt: number): LinkView {
     bytesHeard: received.bytes,
     framesRefused: Object.values(framesRefused).reduce((sum, times) => sum + times, 0),
     rejectedShare: rejected,
-    problem: link.refusal ?? (isConnected ? null : link.failure),
+    problem: link.refusal ?? link.fault ?? (isConnected ? null : link.failure),
   };
 }

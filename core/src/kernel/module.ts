@@ -212,14 +212,28 @@ export function theWasmMachine(): WasmMachine | undefined {
   return machine;
 }
 
-/** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
+/**
+ * An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid, and
+ * a page whose Content-Security-Policy lacks 'wasm-unsafe-eval' may not compile it: both answer undefined.
+ */
 export function instantiate<E>(base64: string, maximum: number): { memory: WasmMemory; exports: E } | undefined {
   const { WebAssembly } = host;
   const bytes = wasmBytes(base64);
   if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
+  const module = compileModule(bytes);
+  if (module === undefined) return undefined;
   const memory = new WebAssembly.Memory({ initial: 1, maximum });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   return { memory, exports: exports as E };
+}
+
+/** Undefined where the page forbids WebAssembly: the reference computes the same bits. */
+export function compileModule(bytes: Uint8Array): object | undefined {
+  try {
+    return host.WebAssembly && new host.WebAssembly.Module(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 export function wasmBytes(base64: string): Uint8Array {

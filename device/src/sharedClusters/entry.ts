@@ -127,12 +127,16 @@ function signedBytes({ hash }: Pick<Generation, "hash">, body: Uint8Array): Uint
   return concatBytes(utf8ToBytes("fedkm sums\n"), hash, body);
 }
 
+/** Whether its signature holds, and it names each link once. */
 export function isEntrySigned(
   secrets: Pick<Secrets, "isSigned">,
   generation: Pick<Generation, "hash">,
-  { key, body, signature }: Pick<Entry, "key" | "body" | "signature">,
+  entry: Pick<Entry, "key" | "body" | "signature" | "links">,
 ): boolean {
-  return secrets.isSigned(key, signedBytes(generation, body), signature);
+  const { key, body, signature } = entry;
+  if (!secrets.isSigned(key, signedBytes(generation, body), signature)) return false;
+  const named = new DataView(body.buffer, body.byteOffset).getUint16(KEY_BYTES + 8, true);
+  return entry.links.size === named && [...entry.links.values()].every(Number.isSafeInteger);
 }
 
 /** The entry that begins there, and where it ends; undefined: there is none of this many integers. */
@@ -149,12 +153,29 @@ export function decodeEntry(
   if (end > frame.length) return undefined;
   const key = frame.slice(at, at + KEY_BYTES);
   const epoch = getInteger(view, at + KEY_BYTES);
-  const links = new Map<string, number>();
-  for (let n = 0, from = at + ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
-    links.set(bytesToHex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
-  }
-  if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
-  const words = int64sFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
+  if (!Number.isSafeInteger(epoch)) return undefined;
   const [body, signature] = [frame.slice(at, end - SIGNATURE_BYTES), frame.slice(end - SIGNATURE_BYTES, end)];
-  return { entry: signedEntry({ key, epoch, links, words }, body, signature), end };
+  const mark = bytesToHex(signature.subarray(0, MARK_BYTES));
+  let [links, words]: [Entry["links"] | undefined, Int64s | undefined] = [undefined, undefined];
+  const entry: Entry = {
+    ...{ key, id: idOf(key), epoch, body, signature, mark },
+    // Read when they are needed: whose signature is false costs no more than that.
+    get links() {
+      links ??= linksIn(body, many);
+      return links;
+    },
+    get words() {
+      words ??= int64sFromBytes(body.subarray(body.length - 8 * integers));
+      return words;
+    },
+  };
+  return { entry, end };
+}
+
+function linksIn(body: Uint8Array, many: number): Entry["links"] {
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const links = new Map<string, number>();
+  for (let n = 0, from = ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES)
+    links.set(bytesToHex(body.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
+  return links;
 }

@@ -560,19 +560,28 @@ export class Member {
       return;
     }
     if (this.#options.shape.isTree || given.number < number - 1) return;
-    if (hash === bytesToHex(here.parent)) return;
-    if (link.proof?.hash !== hash) link.proof = { hash, entries: new Map() };
-    const { entries } = link.proof;
-    for (const entry of message.entries) if (entries.size < MOST_ENTRIES) entries.set(entry.id, entry);
+    const isOwn = ({ id, mark }: Entry) => this.#before?.entryOf(id)?.mark === mark;
+    if (hash === bytesToHex(here.parent) && message.entries.every(isOwn)) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
-    const proof = {
-      base,
-      openings: new Map(openings.map((opening) => [opening.id, opening])),
-      entries: [...entries.values()],
-    };
-    if (!link.signatureAllowance.take(now, entries.size)) return;
-    const next = provenBase(this.#options, proof);
+    const signed = new Map(openings.map((opening) => [opening.id, opening]));
+    const from = generationOf(this.#options, base, signed);
+    // Not by the hash that the frame says: parts of two proofs would be taken for one.
+    const of = bytesToHex(from.hash);
+    if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map() };
+    const { entries } = link.proof;
+    for (const entry of message.entries) {
+      if (entries.size >= MOST_ENTRIES || entries.get(entry.id)?.mark === entry.mark) continue;
+      if (!link.signatureAllowance.take(now)) return;
+      if (!isEntrySigned(secrets, from, entry)) {
+        this.#banish(link, "sent sums that are not signed by the device they name", now);
+        return;
+      }
+      entries.set(entry.id, entry);
+      if (of === this.#before?.hash) this.#noteTwofaced(entry);
+    }
+    const proof = { base, openings: signed, entries: [...entries.values()] };
+    const next = provenBase(this.#options, proof, true);
     if (next === "open") return;
     link.proof = undefined;
     if (next === "false") {
@@ -583,6 +592,13 @@ export class Member {
     link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
+  }
+
+  /** A device that signed for two vectors at one time, of which other devices took the other. */
+  #noteTwofaced({ id, epoch, body }: Entry): void {
+    const own = this.#before?.entryOf(id);
+    const isOther = own !== undefined && own.epoch === epoch && bytesToHex(own.body) !== bytesToHex(body);
+    if (isOther) this.#board.twofaced.add(id);
   }
 
   /**

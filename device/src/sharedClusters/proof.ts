@@ -73,19 +73,19 @@ export function baseAfterBoard(
 /**
  * The base that a proof leads to. "open": entries are missing. "false": its sender is at fault. Whether its signers are
  * real devices is the receiver's to judge: an honest one signs for a base only if it has accepted it, and so vouches for
- * everything before.
+ * everything before. `isChecked`: signatures were.
  */
-export function provenBase(rules: Rules, proof: Proof): Base | "open" | "false" {
+export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base | "open" | "false" {
   const { secrets, colluders } = rules;
   const { base, openings, entries } = proof;
+  const from = generationOf(rules, base, openings);
+  if (!isChecked && !entries.every((entry) => isEntrySigned(secrets, from, entry))) return "false";
   const board = new Board();
   for (const entry of entries) board.add(entry);
   const closed = entries.length === 0 ? undefined : board.closedAround(entries[0].id);
   if (closed === undefined) return "open";
   if (closed.count < entries.length || closed.count <= colluders) return "false";
   if (closed.devices.some((id) => isSuspended(id, base.spent, openings))) return "false";
-  const from = generationOf(rules, base, openings);
-  if (!entries.every((entry) => isEntrySigned(secrets, from, entry))) return "false";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));
   return next === "implausible" ? "false" : next;
 }

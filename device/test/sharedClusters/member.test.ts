@@ -4,9 +4,10 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { orderOf } from "../../src/sharedClusters/generation.ts";
+import { compareBases, hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
 import { Member } from "../../src/sharedClusters/member.ts";
-import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
+import { signedOpening } from "../../src/sharedClusters/openings.ts";
+import { firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
@@ -18,25 +19,134 @@ const shape = sumsShape(
   ),
 );
 
+const plainOf = (now: ReturnType<typeof generationOf>): BoardMessage => ({
+  ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
+  ...{ base: undefined, openings: [], isAsking: false, isDropped: false, isIdle: false, wantsOpening: false },
+  ...{ isBelow: false, hasHeard: false, have: [], integers: 2, entries: [] },
+});
+
+/** A member with two neighbours, and how often it has checked a signature. */
+function watchedMember() {
+  const own = simulatedSecrets("own");
+  let checks = 0;
+  const isSigned: typeof own.isSigned = (...of) => {
+    checks++;
+    return own.isSigned(...of);
+  };
+  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1 };
+  const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
+  member.setLinks(["n", "x"], 0, true);
+  const now = generationOf(rules, firstBase(rules), new Map());
+  for (const peer of ["n", "x"]) member.hear(peer, plainOf(now), 1);
+  return { member, now, checks: () => checks };
+}
+
+/** Entries of devices that are not there, signed by somebody else. */
+function rubbish(many: number, now: { readonly hash: Uint8Array }) {
+  return Array.from({ length: many }, (_, n) => {
+    const secrets = simulatedSecrets(`no-${n}`);
+    const entry = maskedEntry(secrets, now, { epoch: 1, partners: [], words: toInt64s([1, 2]) });
+    return { ...entry, signature: new Uint8Array(64).fill(n) };
+  });
+}
+
+it.each(["board", "proof"] as const)("a %s frame of false signatures costs one check and a ban", (kind) => {
+  const { member, now, checks } = watchedMember();
+  const base = kind === "proof" ? { ...now.base, number: 5 } : undefined;
+  const message = { ...plainOf(now), kind, base, entries: rubbish(256, now) };
+  member.hear("n", kind === "proof" ? { ...message, hash: new Uint8Array(32).fill(9) } : message, 2);
+  expect(checks()).toBe(1);
+  expect(member.faultOf("n", 3)).toBe("sent sums that are not signed by the device they name");
+  for (let n = 0; n < 20; n++) member.hear("n", message, 3 + n);
+  expect(checks()).toBe(1);
+  expect(member.counted.map(({ peer }) => peer)).toEqual(["x"]);
+});
+
+it("two boards of a device that signed twice do not part the others: all take the later base, and name it", () => {
+  const { member, now } = watchedMember();
+  const [n, x] = ["n", "x"].map((name) => simulatedSecrets(name));
+  const ids = { own: idOf(n.keyOf("own")), n: idOf(n.key), x: idOf(x.key) };
+  const entryOf = (secrets: typeof n, self: "n" | "x", value: number) => {
+    const others = (["own", "n", "x"] as const).filter((name) => name !== self);
+    const partners = others.map((peer) => ({ peer, id: ids[peer], epoch: 1 }));
+    return maskedEntry(secrets, now, { epoch: 1, partners, words: toInt64s([3, value]) });
+  };
+  const [own] = member.messagesFor(member.counted[0], 2)[0].entries;
+  const ofN = entryOf(n, "n", 1);
+  const faces = [5, 6].map((value) => entryOf(x, "x", value * 2 ** 30));
+  const rules = { shape, study: new Uint8Array(16), secrets: n, colluders: 1 };
+  const bases = faces.map((face) =>
+    provenBase(rules, { base: now.base, openings: new Map(), entries: [own, ofN, face] }),
+  );
+  const [first, second] = bases.map((base) => (typeof base === "string" ? expect.fail(base) : base));
+  const isInOrder = compareBases(orderOf(first), orderOf(second)) < 0;
+  const [early, late] = isInOrder ? faces : [...faces].reverse();
+  member.hear("n", { ...plainOf(now), entries: [ofN, early] }, 3);
+  expect(member.generation.number).toBe(1);
+  const proof = { ...plainOf(now), kind: "proof" as const, base: now.base };
+  member.hear("n", { ...proof, entries: [own, ofN, late] }, 4);
+  expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
+  expect([...member.twofaced]).toEqual([ids.x]);
+  member.hear("n", { ...proof, entries: [own, ofN, early] }, 5);
+  expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
+});
+
+it("after the first board only devices that were on it may open, so that nobody opens with invented ones", () => {
+  const { member, now } = watchedMember();
+  const ids = ["own", "n", "x"].map((name) => idOf(simulatedSecrets(name).key));
+  const entries = [1, 2].map((i) => {
+    const partners = [0, 1, 2].flatMap((j) => (i === j ? [] : [{ peer: ["own", "n", "x"][j], id: ids[j], epoch: 1 }]));
+    return maskedEntry(simulatedSecrets(["own", "n", "x"][i]), now, {
+      epoch: 1,
+      partners,
+      words: toInt64s([3, 2 ** 33]),
+    });
+  });
+  member.hear("n", { ...plainOf(now), entries }, 3);
+  const { generation } = member;
+  expect(generation.number).toBe(1);
+  const opened = (name: string) => [signedOpening(simulatedSecrets(name), generation.base.hash, 1, false)];
+  member.hear("n", { ...plainOf(generation), openings: opened("stranger") }, 4);
+  expect([member.generation.openings.size, member.faultOf("n", 5)]).toEqual([0, undefined]);
+  member.hear("n", { ...plainOf(generation), openings: opened("x") }, 5);
+  expect(member.generation.openings.size).toBe(1);
+});
+
+it("an entry that comes over its own link is checked like any other", () => {
+  const { member, now } = watchedMember();
+  const [entry] = rubbish(1, now);
+  member.hear("n", { ...plainOf(now), entries: [{ ...entry, key: simulatedSecrets("n").key }] }, 2);
+  expect(member.faultOf("n", 3)).toMatch(/not signed/);
+});
+
+it("parts of proofs of two bases are not taken for one", () => {
+  const { member, now, checks } = watchedMember();
+  const proofOf = (rows: number) => ({
+    ...{ ...plainOf(now), kind: "proof" as const, hash: new Uint8Array(32).fill(9) },
+    base: { ...now.base, number: 5, rows },
+  });
+  const rules = { shape, study: new Uint8Array(16), secrets: simulatedSecrets("own"), colluders: 1 };
+  const signedFor = (rows: number, name: string, other: string) => {
+    const secrets = simulatedSecrets(name);
+    const of = generationOf(rules, hashedBase(proofOf(rows).base, rules.study, rules.secrets.digest), new Map());
+    const partners = [{ peer: other, id: idOf(secrets.keyOf(other)), epoch: 1 }];
+    return maskedEntry(secrets, of, { epoch: 1, partners, words: toInt64s([1, 2]) });
+  };
+  member.hear("n", { ...proofOf(1), entries: [signedFor(1, "n", "x")] }, 2);
+  member.hear("n", { ...proofOf(2), entries: [signedFor(2, "x", "n")] }, 3);
+  expect(checks()).toBe(2);
+  expect(member.generation.number).toBe(0);
+  member.hear("n", { ...proofOf(2), entries: [signedFor(2, "n", "x")] }, 4);
+  expect(member.generation.number).toBe(6);
+});
+
 it("an entry that shows a neighbour's start keeps the others of its message from the generation that it opens", () => {
   const [own, n, x] = ["own", "n", "x"].map((name) => simulatedSecrets(name));
   const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1 };
   const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
-  const plain: BoardMessage = {
-    ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
-    ...{
-      base: undefined,
-      openings: [],
-      isAsking: false,
-      isDropped: false,
-      isIdle: false,
-      wantsOpening: false,
-      isBelow: false,
-    },
-    ...{ hasHeard: false, have: [], integers: 2, entries: [] },
-  };
+  const plain = plainOf(now);
   member.hear("n", plain, 1);
   member.hear("x", plain, 1);
   const partners = (peer: string) =>

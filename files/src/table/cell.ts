@@ -33,7 +33,7 @@ export interface CellReader extends CellRules {
   value(text: string): number | undefined;
   /** A number as it is, NaN where it means that nothing is known. */
   without(value: number): number;
-  /** Whether a text without spaces around it says that there is no value. */
+  /** Whether a word without spaces around it says that there is no value. */
   isMissing(trimmed: string): boolean;
 }
 
@@ -42,7 +42,9 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const COMMA_NUMBER = /^[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?$/;
 
 /** How tables say that a value is not known, in any case. */
-const MISSING: ReadonlySet<string> = new Set(["", "na", "n/a", "#n/a", "nan", "null", "none", "?"]);
+const MISSING: ReadonlySet<string> = new Set(["", "na", "n/a", "#n/a", "nan", "null", "?"]);
+/** Where numbers stand; among words it is one of them, such as no garage. */
+const NO_NUMBER = "none";
 
 export function cellReader(rules: CellRules): CellReader {
   const { decimal = ".", thousands, na = [], dates } = rules;
@@ -61,7 +63,7 @@ export function cellReader(rules: CellRules): CellReader {
       const trimmed = text.trim();
       const plain = grouped?.test(trimmed) ? trimmed.replaceAll(thousands as string, "") : trimmed;
       if (pattern.test(plain)) return without(Number(decimal === "," ? plain.replace(",", ".") : plain));
-      if (isMissing(trimmed)) return Number.NaN;
+      if (isMissing(trimmed) || trimmed.toLowerCase() === NO_NUMBER) return Number.NaN;
       return dates === undefined ? undefined : daysOf(trimmed);
     },
   };

@@ -46,9 +46,11 @@ export function sharedProblem(
   const datasets = isSkewed ? skewed(seed) : paperData(kind, 10, rows, seed).datasets;
   const choices = { k: isSkewed ? 15 : 3, alpha: 0, privacy, minimum: privacy === "open" ? 1 : 10 };
   const study = studyOfPoints(datasets, ["x1", "x2"], { name: `${kind} ${seed}`, ...choices });
-  const graph = linked(erdosRenyi(10, 0.7, randomStream(seed, "graph")));
+  const graph = linked(sharedGraph(seed));
   return { study: { ...study, clusters: "shared", colluders: 1 }, datasets, graph, seed };
 }
+
+export const sharedGraph = (seed: number): Graph => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
 
 function skewed(seed: number): readonly Matrix[] {
   return splitByLabel(blobs(15, 3_000, 0.6, 2, seed), 10, 0.2, seed).datasets;

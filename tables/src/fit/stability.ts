@@ -1,4 +1,4 @@
-// How stable clusters are: how near rows are to a second one, and whether other starts and fewer devices find them again.
+// How stable clusters are: whether they are apart, how near rows are to a second one, and whether other starts and fewer devices find them again.
 
 import {
   complete,
@@ -11,12 +11,15 @@ import {
   simplifiedSilhouette,
   stack,
 } from "@fedkm/core";
-import { clustersInModelOrder, type FittedRows } from "../model/clusterSums.ts";
+import { clusterSums, clustersInModelOrder, type FittedRows } from "../model/clusterSums.ts";
 import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
 import { type Sampled, sampleRowsByDevice } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
+import { clusterVerdict, type Verdict } from "./verdict.ts";
 
 export interface Stability {
+  /** Of the rows of all devices together; undefined where each device has clusters of its own. */
+  readonly verdict: Verdict | undefined;
   /** Rows that were looked at, of so many. */
   readonly rows: number;
   readonly of: number;
@@ -87,6 +90,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     (other) => ({ k: other, silhouette: silhouetteOf(network.datasets, again({ k: other })) }),
   );
   return {
+    verdict: verdictOf(task),
     rows: sample.rows,
     of,
     ...ratiosOf(task, k),
@@ -95,6 +99,16 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     others: others.results,
     refusals: { starts: starts.refusal, without: without.refusal, others: others.refusal },
   };
+}
+
+function verdictOf({ model, sample: { datasets, labels } }: StabilityTask): Verdict | undefined {
+  const { k, seed } = model.options;
+  if (k === 1 || isModelAlone(model)) return undefined;
+  const { common, cols } = clusterSums(datasets, labels, k, model.scaling);
+  // Clusters without rows have no mean: any place will do where no row is nearest.
+  const [first] = model.devices.map((device) => scaledCentroids(device, model.scaling).data);
+  const centroids = { data: common.map((x, at) => (Number.isNaN(x) ? first[at] : x)), rows: k, cols };
+  return clusterVerdict(stack(datasets), centroids, model.scaling, seed);
 }
 
 /** What another fit gives for each, and why one was refused: a method may need more devices or links than are left. */

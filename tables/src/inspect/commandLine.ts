@@ -8,7 +8,9 @@ import {
   hasInspectedTail,
   type InspectedColumn,
   type InspectedTable,
+  isInspectedDevice,
   isInspectedName,
+  isInspectedTarget,
   isInspectedUseless,
 } from "./inspectTable.ts";
 
@@ -36,10 +38,14 @@ export function proposedCommandLine(looks: readonly InspectedTable[], options: D
   const rows = looks.reduce((sum, look) => sum + look.rows, 0);
   const unreadable = unreadableWords(looks);
   const codes = [...new Set([...(options.na ?? []), ...known.flatMap(sentinelsOf), ...(unreadable ?? [])])];
-  const useful = columns.filter((_, c) => isEverywhere[c] && isUseful(known[c], rows, unreadable !== undefined));
+  // Several files are devices already.
+  const device = looks.length === 1 ? columns.find((own) => isInspectedDevice(own, rows))?.name : undefined;
+  const useful = columns.filter(
+    ({ name }, c) => name !== device && isEverywhere[c] && isUseful(known[c], rows, unreadable !== undefined),
+  );
   const names = useful.map(({ name }) => name);
   const others = [...new Set(looks.flatMap((look) => look.columns.map(({ name }) => name)))].filter(
-    (name) => !names.includes(name),
+    (name) => name !== device && !names.includes(name),
   );
   const words = useful.filter(({ kind }) => kind === "text" || kind === "boolean").map(({ name }) => name);
   const hasDates = useful.some(({ kind }) => kind === "date");
@@ -53,6 +59,7 @@ export function proposedCommandLine(looks: readonly InspectedTable[], options: D
       : others.length <= names.length
         ? [`--exclude ${shellNames(others)}`]
         : [`--columns ${shellNames(names)}`]),
+    ...(device === undefined ? [] : [`--device-column ${shellWord(device)}`]),
     ...(words.length === 0 ? [] : [`--categories ${shellNames(words)}`]),
     ...dialectWords(dialect),
     ...missingWords(looks, names, codes.length > 0),
@@ -66,7 +73,8 @@ function isUseful(own: readonly InspectedColumn[], rows: number, isReadable: boo
   const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
   const hasBad = own.some(({ bad }) => bad > 0);
   const hasNames = own.some((column) => isInspectedName(column, rows / own.length));
-  return isKnown && !own.every(isInspectedUseless) && !hasNames && (isReadable || !hasBad);
+  const isAnswer = own.some(isInspectedTarget);
+  return isKnown && !isAnswer && !own.every(isInspectedUseless) && !hasNames && (isReadable || !hasBad);
 }
 
 const sentinelsOf = (own: readonly InspectedColumn[]) =>

@@ -114,7 +114,8 @@ export function inspectedRemarks(own: InspectedColumn, rows: number): string[] {
     ...(own.copyOf === undefined ? [] : [`same as ${own.copyOf}`]),
     ...(sentinel === undefined ? [] : [`${sentinel.value} may mean missing`]),
     ...(hasInspectedTail(own) ? ["a long tail"] : []),
-    ...(words && isInspectedName(own, rows) ? ["an id or a note"] : []),
+    ...(words && isInspectedName(own, rows) ? [2 * words.distinct > rows ? "an id or a note" : "too many values"] : []),
+    ...(isInspectedTarget(own) ? ["named like an answer"] : []),
   ];
 }
 
@@ -123,9 +124,33 @@ export function hasInspectedTail({ statistics, sentinel }: InspectedColumn): boo
   return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
 }
 
-/** Words that hardly ever repeat. */
+/** Words that hardly ever repeat, or more than a category takes. */
 export function isInspectedName({ words, kind }: InspectedColumn, rows: number): boolean {
-  return words !== undefined && kind === "text" && words.distinct > 20 && 2 * words.distinct > rows;
+  if (words === undefined || kind !== "text") return false;
+  return words.distinct > defaultLimits.values || (words.distinct > 20 && 2 * words.distinct > rows);
+}
+
+const TARGET = /^(target|class|label|diagnosis|outcome)$/i;
+const PLACE =
+  /^(place|site|hospital|clinic|cent(re|er)|facility|station|branch|store|school|device)([ _-]?(id|name|code))?$/i;
+
+/** More values than this are measured, and not classes or devices. */
+const FEW = 50;
+/** Fewer rows a value than this are no device. */
+const ROWS_OF_DEVICE = 10;
+
+const distinctOf = ({ words, statistics }: InspectedColumn) => words?.distinct ?? statistics?.distinct ?? 0;
+
+/** What somebody may hold clusters against: clustered by it, rows would only repeat it. */
+export function isInspectedTarget(own: InspectedColumn): boolean {
+  return TARGET.test(own.name) && distinctOf(own) <= FEW;
+}
+
+/** A column that says where a row is from. */
+export function isInspectedDevice(own: InspectedColumn, rows: number): boolean {
+  const devices = distinctOf(own);
+  const isFew = devices > 1 && devices <= FEW && rows >= ROWS_OF_DEVICE * devices;
+  return PLACE.test(own.name) && isFew && ["text", "number"].includes(own.kind) && own.missing === 0 && own.bad === 0;
 }
 
 /** A number that is of no use for clusters. */

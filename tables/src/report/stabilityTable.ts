@@ -6,11 +6,20 @@ import type { FittedRows } from "../model/clusterSums.ts";
 import { counted, countLabel, percent } from "../numbers.ts";
 import { NOTHING, reportDownload, reportList, reportMark, reportName } from "./marks.ts";
 
-/** Kaufman and Rousseeuw's words for a silhouette. */
-function apartWord(silhouette: number): string {
-  if (silhouette >= 0.7) return "far apart";
-  if (silhouette >= 0.5) return "clearly apart";
-  return silhouette >= 0.25 ? "weakly apart" : "not far apart for the scatter of their rows";
+const MOST_PAIRS = 3;
+
+/** Whether the clusters are apart. */
+function verdictWords(model: Clusters, verdict: Stability["verdict"]): string {
+  if (verdict === undefined) return "Each device has clusters of its own, which are not judged together";
+  if (verdict.word === "clear") return "They are clearly apart";
+  if (verdict.word === "too few rows") return "There are too few rows to tell whether they are apart";
+  if (verdict.word === "none")
+    return "They are not shown to be apart: they divide the rows, which need not form clusters";
+  const pairs = verdict.joined.map((pair) => pair.map((c) => reportName(model, c)).join(" with "));
+  const more = pairs.length > MOST_PAIRS ? [`${countLabel(pairs.length - MOST_PAIRS)} more pairs`] : [];
+  const which =
+    pairs.length === 0 ? "" : `: no gap can be shown for ${reportList([...pairs.slice(0, MOST_PAIRS), ...more])}`;
+  return `They are weakly apart${which}`;
 }
 
 /** Hennig's words for a Jaccard index over repetitions. */
@@ -27,18 +36,19 @@ function meanJaccards(repetitions: readonly (readonly number[])[], k: number): n
   });
 }
 
+type Clusters = Pick<FittedRows["model"], "clusters">;
+
 /** The last of the three sentences of a report. */
 export function reportStabilitySentence(
   { options, clusters }: FittedRows["model"],
-  { silhouette, starts, without, rows, of }: Stability,
+  { verdict, starts, without }: Stability,
 ): string {
   const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
   const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
   const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
   const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportName({ clusters }, c)));
   const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
-  // Rows of many columns are about as near to a second centroid even where clusters are plain.
-  const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
+  const [and, but] = verdict === undefined || verdict.word === "clear" ? [", yet", ", and"] : [", and", ", yet"];
   const again =
     means.length === 0 || means.every(Number.isNaN)
       ? ""
@@ -47,8 +57,7 @@ export function reportStabilitySentence(
         : shaky.length > 0
           ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
           : `${but} ${whom} find all of them again`;
-  const sampled = rows < of ? " in a sample" : "";
-  return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
+  return `${verdictWords({ clusters }, verdict)}${again}.`;
 }
 
 export function stabilitySection({ model }: FittedRows, stability: Stability): string {
@@ -100,6 +109,10 @@ function leastWithout({ without }: Stability, c: number): HtmlCell {
   return { html: `${figure(least.jaccards[c])} <span class="small">${escaped(whom)}</span>` };
 }
 
+const ABOUT_VERDICT =
+  "Clusters are apart where rows thin out between neighbouring centroids by more than chance explains (1 % for all pairs " +
+  "together), clearly where at most half of the lower peak is left, for 80 % of the rows.";
+
 function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
   const looked =
     rows === of ? `all ${countLabel(of)} rows` : `a sample of ${countLabel(rows)} of the ${countLabel(of)} rows`;
@@ -115,7 +128,7 @@ function aboutStability({ rows, of, starts, without, refusals }: Stability): str
       : []),
   ];
   return (
-    `Computed on ${looked}. The simplified silhouette of a row is 1 less its distance to its own centroid over that to ` +
+    `Computed on ${looked}. ${ABOUT_VERDICT} The simplified silhouette of a row is 1 less its distance to its own centroid over that to ` +
     "the next one: 1 is on its centroid, 0 is halfway. " +
     `Rows between clusters have a second centroid within ${NEAR} times the distance of their own.` +
     (again.length === 0

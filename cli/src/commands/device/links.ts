@@ -123,7 +123,12 @@ export async function runDeviceLinksCommand({ state, json }: { state: string; js
   const pending = waitingPeers(folder);
   const keys = await keyFacts(folder);
   const facts = { name: folder.name, invite: (await folderInvite(folder)) ?? null, links, pending, keys };
-  const lines = [...describeLinks(links), ...describeWaiting(pending, state), ...describeKeys(links, keys)];
+  const lines = [
+    ...describeLinks(links),
+    ...robustnessRemark(folder.study, links.length),
+    ...describeWaiting(pending, state),
+    ...describeKeys(links, keys),
+  ];
   const invite = ["", "this device's invite:", facts.invite ?? NO_INVITE];
   printAnswer(io, json, facts, () => [...lines.map(printable), ...invite]);
 }
@@ -145,6 +150,12 @@ function describeLinks(links: readonly LinkFacts[]): string[] {
     isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );
   return [...alignColumns([["link", "connected", "peer"], ...rows]), ...failures];
+}
+
+/** Of two neighbours that differ nobody can say which one lies. */
+function robustnessRemark({ clusters, neighbours }: Study, links: number): string[] {
+  const isAtRisk = clusters !== "shared" && neighbours !== "trusted" && (links === 1 || links === 2);
+  return isAtRisk ? ["with fewer than three links a neighbour that lies cannot be told from the others"] : [];
 }
 
 function describeWaiting(waiting: readonly Stranger[], state: string): string[] {

@@ -5,7 +5,15 @@ import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import { WASM_BYTES } from "../bytes.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
-import { CHUNK, host, type KernelExports, type WasmMemory, wasmBytes, wasmMachineOn } from "../module.ts";
+import {
+  CHUNK,
+  compileModule,
+  host,
+  type KernelExports,
+  type WasmMemory,
+  wasmBytes,
+  wasmMachineOn,
+} from "../module.ts";
 import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
 import { createThreadControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
@@ -21,9 +29,9 @@ function createSharedKernel() {
   if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
   const bytes = importingSharedMemory(wasmBytes(WASM_BYTES));
   if (!WebAssembly.validate(bytes)) return undefined;
+  const module = compileModule(bytes);
   const memory = createMemory(WebAssembly.Memory);
-  if (memory === undefined) return undefined;
-  const module = new WebAssembly.Module(bytes);
+  if (module === undefined || memory === undefined) return undefined;
   const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as KernelExports;
   return { module, memory, exports, machine: wasmMachineOn(memory, exports) };
 }

@@ -8,7 +8,7 @@ import { simulatedSecrets } from "@fedkm/device/inspect";
 import { idOf } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { sectionOf } from "../parts.ts";
-import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
+import { judge, network, type SharedProblem, settledAt, sharedGraph, sharedProblem } from "../shared/sharedNetwork.ts";
 
 export const run = sectionOf({
   forged: (isShort) => forged({ networks: isShort ? 22 : 1_000 }),
@@ -109,15 +109,27 @@ async function withoutLiar(given: SharedProblem): Promise<Matrix> {
   return simulated.centroids()[1];
 }
 
+/** Of networks in which all others have links enough when the liar has gone. */
+function usableSeeds(many: number): number[] {
+  const found: number[] = [];
+  for (let seed = 1_001; found.length < many; seed++) {
+    const { neighbours } = sharedGraph(seed);
+    const left = others.map((i) => Array.from(neighbours[i]).filter((j) => j !== LIAR).length);
+    if (neighbours[LIAR].length > 1 && Math.min(...left) > 1) found.push(seed);
+  }
+  return found;
+}
+
 async function forged({ networks }: { networks: number }): Promise<boolean> {
   const rows = [["forged", "networks", "answers moved", "named within 10 s", "cured by unlinking", "same bits"]];
   const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
   let isGood = true;
+  const many = Math.ceil(networks / forgeryKinds.length);
+  const seeds = usableSeeds(many);
   for (const kind of forgeryKinds) {
-    const many = Math.ceil(networks / forgeryKinds.length);
     const found: Forged[] = [];
     for (let n = 0; n < many; n++) {
-      found.push(await attack(kind, sharedProblem(kinds[n % 3], 1_001 + n), n % 2 === 0 ? 1 : 3));
+      found.push(await attack(kind, sharedProblem(kinds[n % 3], seeds[n]), n % 2 === 0 ? 1 : 3));
     }
     const count = (isTrue: (one: Forged) => boolean) => found.filter(isTrue).length;
     const [moved, cured] = [count(({ isMoved }) => isMoved), count(({ isCured }) => isCured)];
