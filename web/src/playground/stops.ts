@@ -12,7 +12,7 @@ function stop(title: string, words: string, changes: Partial<Setup>, round = END
 export const stops = [
   stop(
     "Alone is not enough",
-    "Four clinics look for three clusters, and three of them have no row of one. Right: alone, each of these cuts another cluster in two. Left: they send only centroids, the crosses, to two neighbours each, and all four find all three. Press Play to watch it; turn alpha to 0, and they are alone again.",
+    "Four clinics look for three clusters, and three of them have no row of one. With k-means alone each of these cuts or joins other clusters. By Algorithm 1 they send only centroids, the crosses, to two neighbours each, and all four find all three. Press Play to watch it; turn alpha to 0, and they are alone again.",
     { data: "skew", devices: 4, graph: "ring", seed: 4, alpha: 0.1, versus: "local" },
   ),
   stop(
