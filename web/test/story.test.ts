@@ -110,6 +110,7 @@ test("setupFromAddress reads what setupAddress wrote, and leaves what is wrong a
     ],
   };
   expect(setupFromAddress(setupAddress(setup, 12))).toEqual({ setup, round: 12 });
+  expect(setupFromAddress(setupAddress(setup, Infinity))).toEqual({ setup, round: Infinity });
   expect(setupFromAddress("")).toEqual({ setup: defaultSetup, round: 0 });
   const wrong = "data=x&alpha=-1&devices=1e9&events=1:leave:99+x:lie:1+2:cut:1-1+3:cut:1&round=-4&seed=0.5";
   expect(setupFromAddress(wrong)).toEqual({ setup: defaultSetup, round: 0 });
@@ -118,6 +119,7 @@ test("setupFromAddress reads what setupAddress wrote, and leaves what is wrong a
 test("unreadSetupSettings names what an address holds in vain", () => {
   expect(unreadSetupSettings("")).toEqual([]);
   expect(unreadSetupSettings("data=iso&alpha=1.0&heal=true&round=3&events=2:cut:0-1+3:kill:5")).toEqual([]);
+  expect(unreadSetupSettings("data=iso&round=end")).toEqual([]);
   expect(unreadSetupSettings("dat=iso&alpha=-1&devices=4&events=3:kill:5")).toEqual([
     "dat=iso",
     "alpha=-1",

@@ -84,7 +84,10 @@ export function expectedLinks({ graph, density, devices }: Setup): number {
   return graph === "communities" ? 0.35 * pairs : 2 * devices;
 }
 
-/** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */
+/**
+ * The part of an address behind "#": every setting that differs from its default, and the round that is shown. Infinity is
+ * the end, where the devices have settled.
+ */
 export function setupAddress(setup: Setup, round: number): string {
   const named = new URLSearchParams();
   for (const [name, value] of Object.entries(setup)) {
@@ -92,13 +95,17 @@ export function setupAddress(setup: Setup, round: number): string {
     if (value !== defaultSetup[name as keyof Setup]) named.set(name, String(value));
   }
   if (setup.events.length > 0) named.set("events", setup.events.map(eventText).join(" "));
-  if (round > 0) named.set("round", String(round));
+  if (round > 0) named.set("round", roundText(round));
   return named.toString();
 }
 
 /** What `fedkm playground` takes, for a setup that differs from the default in some settings. */
 export function playgroundState(changes: Partial<Setup>, round = 0): string {
   return setupAddress({ ...defaultSetup, ...changes }, round);
+}
+
+function roundText(round: number): string {
+  return round === Number.POSITIVE_INFINITY ? "end" : String(round);
 }
 
 function eventText(event: StoryEvent): string {
@@ -121,16 +128,22 @@ export function setupFromAddress(text: string): { readonly setup: Setup; readonl
   if (given.get("heal") === "false") setup.heal = false;
   const devices = setup.devices as number;
   setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
+  const round = given.get("round");
   return {
     setup: setup as unknown as Setup,
-    round: setupNumber(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
+    round:
+      round === "end" ? Number.POSITIVE_INFINITY : (setupNumber(round, { least: 0, most: 100_000, whole: true }) ?? 0),
   };
 }
 
 /** What of an address is no setting, or no value of its setting. */
 export function unreadSetupSettings(text: string): string[] {
   const { setup, round } = setupFromAddress(text);
-  const read: Readonly<Record<string, unknown>> = { ...setup, round, events: setup.events.map(eventText).join(" ") };
+  const read: Readonly<Record<string, unknown>> = {
+    ...setup,
+    round: round === Number.POSITIVE_INFINITY ? roundText(round) : round,
+    events: setup.events.map(eventText).join(" "),
+  };
   const isRead = (name: string, value: string) =>
     String(read[name]) === value || (typeof read[name] === "number" && read[name] === Number(value));
   return [...new URLSearchParams(text)].flatMap(([name, value]) => (isRead(name, value) ? [] : [`${name}=${value}`]));

@@ -12,8 +12,9 @@ const LEAST_AHEAD = 12;
 const PATIENCE = 300;
 
 interface Coming {
-  /** Where it is to be shown. */
+  /** Where it is to be shown; Infinity is the end. */
   readonly round: number;
+  readonly since: number;
   readonly problem: PackedProblem | undefined;
   readonly sides: readonly (readonly PackedMoment[])[];
 }
@@ -34,6 +35,8 @@ export class Run {
   #number = 0;
   #asked = 0;
   #coming: Coming | undefined = $state.raw();
+  /** Whether the end is to be shown and is not there yet: until then it is the latest moment. */
+  #isFollowing = false;
   /** What is shown, to return to: `setup` is already that of the coming run. */
   #shown = setupFromAddress("").setup;
   #worker = this.#newWorker();
@@ -74,7 +77,8 @@ export class Run {
     clearTimeout(this.#impatience);
     this.setup = setup;
     this.refusal = undefined;
-    this.#coming = { round, problem: undefined, sides: [[], []] };
+    this.#isFollowing = false;
+    this.#coming = { round, since: performance.now(), problem: undefined, sides: [[], []] };
     this.#ended = [false, setup.versus === "none"];
     this.#number++;
     const own = setup.data === "own" ? (this.own?.datasets ?? []) : [];
@@ -113,10 +117,14 @@ export class Run {
     this.#send(own);
   }
 
-  /** With other data or another network from the first round on; else at the same round, so that the change is seen. */
+  /**
+   * With other data or another network from the first round on; else at the same round, so that the change is seen. At the
+   * first round nobody has been pulled yet: there alpha shows the end.
+   */
   change(changes: Partial<Setup>): void {
     const isNew = (["data", "devices", "points", "seed", "graph", "density"] as const).some((name) => name in changes);
-    this.begin({ ...this.setup, ...changes }, isNew ? 0 : this.#round);
+    const round = "alpha" in changes && this.#round === 0 ? Number.POSITIVE_INFINITY : this.#round;
+    this.begin({ ...this.setup, ...changes }, isNew ? 0 : round);
   }
 
   happen(event: StoryEvent): void {
@@ -125,6 +133,11 @@ export class Run {
 
   show(at: number): void {
     if (this.isComing) return;
+    this.#isFollowing = false;
+    this.#showMoment(at);
+  }
+
+  #showMoment(at: number): void {
     this.at = Math.max(0, Math.min(at, this.length - 1));
     if (this.at + LEAST_AHEAD > this.#asked) this.#ask(this.at + AHEAD);
     this.#keepAddress();
@@ -138,6 +151,7 @@ export class Run {
   toggle(): void {
     this.isPlaying = !this.isPlaying;
     if (this.isPlaying && this.isEnded && this.at >= this.length - 1) this.show(0);
+    this.#keepAddress();
   }
 
   /** One frame of the screen, `seconds` after the last. */
@@ -150,11 +164,16 @@ export class Run {
     if (steps === 0) return;
     const last = this.length - 1;
     this.show(Math.min(this.at + steps, last));
-    if (this.isEnded && this.at >= last) this.isPlaying = false;
+    if (!this.isEnded || this.at < last) return;
+    this.isPlaying = false;
+    this.#keepAddress();
   }
 
   /** Where the reader stands, or is going to. */
   get #round(): number {
+    if (this.#isFollowing || (!this.isComing && this.isEnded && this.at >= this.length - 1)) {
+      return Number.POSITIVE_INFINITY;
+    }
     return this.#coming?.round ?? this.moment(0)?.round ?? 0;
   }
 
@@ -175,10 +194,12 @@ export class Run {
     this.#ended[side] = isEnded;
     const added = (known: readonly PackedMoment[], number: number) =>
       number === side ? [...known, ...moments] : known;
-    if (this.#coming === undefined) this.sides = this.sides.map(added);
-    else {
-      const { sides, round } = this.#coming;
-      this.#coming = { round, problem: problem ?? this.#coming.problem, sides: sides.map(added) };
+    if (this.#coming === undefined) {
+      this.sides = this.sides.map(added);
+      if (this.#isFollowing) this.#follow();
+    } else {
+      const { sides, problem: known } = this.#coming;
+      this.#coming = { ...this.#coming, problem: problem ?? known, sides: sides.map(added) };
       this.#showComing();
     }
   }
@@ -186,19 +207,27 @@ export class Run {
   /** When all that it takes to show the asked moment is there. */
   #showComing(): void {
     if (this.#coming?.problem === undefined) return;
-    const { problem, sides, round } = this.#coming;
+    const { problem, sides, round, since } = this.#coming;
     const [first, second] = sides;
     if (first.length === 0 || (this.setup.versus !== "none" && second.length === 0)) return;
+    const isEnd = round === Number.POSITIVE_INFINITY;
     const at = first.findIndex((moment) => moment.round >= round);
-    if (at === -1 && !this.#ended[0]) {
-      this.#ask(first.length + AHEAD);
+    const isLate = isEnd && performance.now() - since > PATIENCE;
+    if (at === -1 && !(isEnd ? this.isEnded : this.#ended[0]) && !isLate) {
+      this.#ask(Math.max(...sides.map(({ length }) => length)) + AHEAD);
       return;
     }
     this.problem = problem;
     this.sides = sides;
     this.#coming = undefined;
     this.#shown = this.setup;
-    this.show(at === -1 ? first.length - 1 : at);
+    if (isEnd) this.#follow();
+    else this.show(at === -1 ? first.length - 1 : at);
+  }
+
+  #follow(): void {
+    this.#isFollowing = !this.isEnded;
+    this.#showMoment(this.length - 1);
   }
 
   #refuse(words: string): void {
@@ -213,6 +242,7 @@ export class Run {
   #keepAddress(): void {
     if (this.isPlaying) return;
     const address = setupAddress(this.setup, this.#round);
-    history.replaceState(null, "", address === "" ? location.pathname : `#${address}`);
+    // Without any setting the page opens at its first stop.
+    history.replaceState(null, "", `#${address === "" ? `data=${this.setup.data}` : address}`);
   }
 }

@@ -1,31 +1,34 @@
-// The six guided stops: each is a saved state with two sentences.
+// The six guided stops: each is a saved state with a few sentences, in which every control that they name changes the picture.
 
 import { defaultSetup, type Setup } from "../engine/setup.ts";
 
-function stop(title: string, words: string, changes: Partial<Setup>, round = 0) {
+const END = Number.POSITIVE_INFINITY;
+
+function stop(title: string, words: string, changes: Partial<Setup>, round = END) {
   return { title, words, setup: { ...defaultSetup, ...changes }, round };
 }
 
+/** The first is what the page opens with. */
 export const stops = [
   stop(
     "Alone is not enough",
-    "Every device has a few points of the same three clusters, and alpha is 0: each runs k-means alone, and each finds something else. GCD, below, says how far they are from what all points together would give.",
-    { data: "tiny", points: 60, devices: 12, alpha: 0, seed: 4 },
+    "Four clinics look for three clusters, and three of them have no row of one. Right: alone, each of these cuts another cluster in two. Left: they send only centroids, the crosses, to two neighbours each, and all four find all three. Press Play to watch it; turn alpha to 0, and they are alone again.",
+    { data: "skew", devices: 4, graph: "ring", seed: 4, alpha: 0.1, versus: "local" },
   ),
   stop(
     "Turn alpha",
-    "Now neighbours pull at each other with alpha 1, and only centroids travel. Press play: after a few rounds devices that hardly had data know what the others know; turn alpha and see how much they agree.",
-    { data: "var", points: 40, devices: 12, start: "local", seed: 2 },
+    "Eleven of these twelve devices have only a few rows. Every alpha shows where they settle: at 0 each is alone and finds something else, with more they agree, at 100 all have one answer. GCD, below, says how far they are from what all rows together would give.",
+    { data: "tiny", alpha: 0.01, seed: 4 },
   ),
   stop(
     "One bad start infects all, and the cure",
-    "Device 3 began with all its centroids in one cluster, and by the paper's own rules its neighbours follow it into the wrong answer. Choose the dependable rules instead: every device also tries its neighbours' centroids, and the error does not survive the first round.",
+    "Device 3 began with all its centroids in one cluster, and by the paper's own rules its neighbours followed it into this wrong answer. Choose the dependable rules instead: every device also tries its neighbours' centroids, and the error does not survive the first round.",
     { preset: "paper", events: [{ round: 0, kind: "wrong", device: 3 }] },
   ),
   stop(
     "Two communities",
-    "Half of the devices have other clusters than the other half, and a few links lead across. A small alpha lets each community be right for itself; a large one forces an average that describes nobody.",
-    { data: "communities", graph: "communities", devices: 12, alpha: 0.01, k: 3 },
+    "Half of the devices have other clusters than the other half, and a few links lead across. With this small alpha each community is right for itself. Turn alpha up: all agree on an average that describes nobody.",
+    { data: "communities", graph: "communities", alpha: 0.01 },
   ),
   stop(
     "What a neighbour can learn",
@@ -35,12 +38,13 @@ export const stops = [
   ),
   stop(
     "A liar",
-    "Device 0 sends the same lie from round 20 on, and all others are pulled towards it. It leaves at round 120: the devices look for their clusters again from their own points, and nothing of the lie stays.",
+    "Device 0 has sent the same lie since round 20, and pulls all others towards it: the more, the larger alpha is. Press Play: it leaves at round 120, the devices look for their clusters again from their own rows, and nothing of the lie stays. Real devices by default leave out a neighbour that is so far off; this page does not.",
     {
       events: [
         { round: 20, kind: "lie", device: 0 },
         { round: 120, kind: "leave", device: 0 },
       ],
     },
+    60,
   ),
 ];

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { stops } from "../../src/playground/stops.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -86,5 +87,58 @@ test("a network that takes minutes is left at once, by another choice and by Can
   await shown(12);
   expect(page.url()).not.toContain("1000");
   expect(errors).toEqual([]);
+  await page.close();
+});
+
+/** The share of the panels' pixels that are others than when this was last called. */
+const changedShare = `(() => {
+  const pixels = [...document.querySelectorAll(".panels canvas")].map((canvas) =>
+    new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer));
+  const before = window.pixels ?? pixels;
+  window.pixels = pixels;
+  return Math.max(...pixels.map((now, i) => now.filter((pixel, at) => pixel !== before[i][at]).length / now.length));
+})()`;
+
+test("the first screen, and any state at its first round, shows what alpha changes", async () => {
+  const opened = await Promise.all(["", "data=iso"].map((address) => site.open(address)));
+  for (const { page, errors } of opened) {
+    const alpha = page.getByRole("slider", { name: "alpha" });
+    await picture(page);
+    await page.evaluate(changedShare);
+    // Not 0 first: devices that begin alone settle there where they are.
+    for (const position of ["1", "0", "40", "120"]) {
+      const before = await picture(page);
+      await alpha.fill(position);
+      expect((await picture(page)).equals(before), `position ${position}`).toBe(false);
+    }
+    expect(page.url()).toContain("round=end");
+    expect((await picture(page)).equals(await freshPicture(page))).toBe(true);
+    expect(errors).toEqual([]);
+    await page.close();
+  }
+});
+
+test.each(stops.map(({ title }) => title))("alpha changes a hundredth of the pixels at the stop: %s", async (title) => {
+  const { page } = await site.open("data=var");
+  await page.getByRole("button", { name: title }).click();
+  await page.getByRole("slider", { name: "alpha" }).fill("0");
+  await picture(page);
+  await page.evaluate(changedShare);
+  await page.getByRole("slider", { name: "alpha" }).fill("120");
+  await picture(page);
+  expect(await page.evaluate(changedShare)).toBeGreaterThan(0.01);
+  await page.close();
+});
+
+test("the address holds the round after Play and Pause, and after the end", async () => {
+  const { page } = await site.open("data=var");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(() => page.locator(".round").textContent()).not.toContain("round 0,");
+  await page.getByRole("button", { name: "Pause" }).click();
+  const shown = await page.locator(".round").textContent();
+  expect(shown).toContain(`round ${new URLSearchParams(new URL(page.url()).hash.slice(1)).get("round")},`);
+  await page.getByLabel("Rounds a second").fill("60");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(() => page.url(), { timeout: 20_000 }).toContain("round=end");
   await page.close();
 });
