@@ -100,6 +100,7 @@ export async function readInput(
   const drawn = drawInputSample(encoded, request);
   const givenNames = given.map(({ name }) => name);
   const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
+  if (fill !== undefined) warnings.push(...filledCells(tables));
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
@@ -120,6 +121,20 @@ export async function readInput(
     warnings,
   };
 }
+
+function filledCells(tables: readonly Table[]): string[] {
+  const counts = tables[0].columns.map((_, c) => tables.reduce((sum, { missing }) => sum + missing[c].count, 0));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return [];
+  const filled = tables[0].columns.flatMap((name, c) =>
+    counts[c] > 0 ? [`${counts[c]} in ${JSON.stringify(name)}`] : [],
+  );
+  const more = filled.length > MOST_FILLED ? [`others in ${filled.length - MOST_FILLED} more`] : [];
+  const cells = total === 1 ? "1 missing cell was" : `${total} missing cells were`;
+  return [`${cells} filled with the mean of the column: ${[...filled.slice(0, MOST_FILLED), ...more].join(", ")}`];
+}
+
+const MOST_FILLED = 5;
 
 /** A copy of the chosen columns: rows are scaled in place. */
 export function tableAtHand(
