@@ -110,8 +110,8 @@ function leastWithout({ without }: Stability, c: number): HtmlCell {
 }
 
 const ABOUT_VERDICT =
-  "Clusters are apart where rows thin out between neighbouring centroids by more than chance explains (1 % for all pairs " +
-  "together), clearly where at most half of the lower peak is left, for 80 % of the rows.";
+  "Clusters are apart where rows thin out between neighbouring centroids by more than a test at the nominal level of " +
+  "1 % for all pairs together allows, clearly where at most half of the lower peak is left, for 80 % of the rows.";
 
 function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
   const looked =
