@@ -70,8 +70,8 @@ export function forger(kind: ForgeryKind, given: Forger) {
   const proofOf = (base: Base, entries: BoardMessage["entries"]) =>
     proofMessage(generationOf(rules, base, new Map()), entries);
   /** As if it were where its neighbours are. */
-  const here = (changes: Partial<BoardMessage>) => {
-    const { base: _, ...plain } = proofOf({ ...firstBase(rules) }, []);
+  const here = (changes: Partial<Omit<BoardMessage, "base">>): ReturnType<typeof proofOf> => {
+    const { base: _, ...plain } = proofOf(firstBase(rules), []);
     const at = heard ?? plain;
     const { order, hash, openings, integers } = at;
     return { ...plain, kind: "board" as const, base: undefined, order, hash, openings, integers, ...changes };
@@ -84,10 +84,10 @@ export function forger(kind: ForgeryKind, given: Forger) {
       words: toInt64s(new Float64Array(integers).fill(times)),
     });
   };
-  const forgeries: Record<ForgeryKind, () => Parameters<typeof encodeBoardMessage>[1] | Omit<BoardMessage, "stamp">> = {
+  const forgeries: Record<ForgeryKind, () => ReturnType<typeof proofOf>> = {
     result: () => proofOf(ownBase(next(), end), []),
     claim: () => here({ order: orderOf(ownBase(next(), end)), hash: ownBase(next(), end).hash }),
-    start: () => proofOf({ ...ownBase(0, asked) }, []),
+    start: () => proofOf(ownBase(0, asked), []),
     "invented signers"() {
       const base = ownBase(next(), asked);
       const now = generationOf(rules, base, new Map());
@@ -128,8 +128,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     },
     frame(stamp: BoardMessage["stamp"]): Uint8Array {
       times++;
-      const forged = forgeries[kind]();
-      return encodeBoardMessage(contract, { ...forged, base: forged.base as Base | undefined, knows: 1, stamp });
+      return encodeBoardMessage(contract, { ...forgeries[kind](), knows: 1, stamp });
     },
   };
 }

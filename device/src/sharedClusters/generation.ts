@@ -79,7 +79,8 @@ type Digest = (bytes: Uint8Array) => Uint8Array;
 /** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8, parent 32, board 32, members that have opened 2. */
 const BASE_HEAD_BYTES = 94;
 
-function baseBytes(base: Omit<Base, "hash">): Uint8Array {
+/** A base as it is hashed, goes over the wire and into files; its hash is the reader's to compute. */
+export function encodeBoardBase(base: Omit<Base, "hash">): Uint8Array {
   const { number, stage, steps, rows, seeded, numbers, roster, parent, board, spent } = base;
   const head = new Uint8Array(BASE_HEAD_BYTES);
   const view = new DataView(head.buffer);
@@ -98,11 +99,8 @@ function baseBytes(base: Omit<Base, "hash">): Uint8Array {
   return concatBytes(...parts, ...(roster === undefined ? [] : [rosterBytes(roster)]));
 }
 
-/** A base as it goes over the wire and into files; its hash is the reader's to compute. */
-export const encodeBoardBase: (base: Base) => Uint8Array = baseBytes;
-
 export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: Digest): Base {
-  return { ...base, hash: digest(concatBytes(utf8ToBytes("fedkm base\n"), study, baseBytes(base))) };
+  return { ...base, hash: digest(concatBytes(utf8ToBytes("fedkm base\n"), study, encodeBoardBase(base))) };
 }
 
 /** The base that begins there, of as many numbers as its stage has, and where it ends; undefined: there is none. */

@@ -1,20 +1,18 @@
 // A device as a member of the board: which generation it is in, what it posts, when a generation is over, what it believes
-// of others, and what each neighbour must be told. It knows no network and no clock; `now` comes with every call.
+// of others, and what each neighbour must be told. It knows no network and no clock; `now` comes with every call. Long: one
+// state, in which everything that is heard, posted, opened or lost can lead to the next generation.
 
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { type Int64s, toInt64s } from "../wire/int64.ts";
 import {
-  FIRST_BAN_MILLISECONDS,
   GREETING_MILLISECONDS,
-  LONGEST_BAN_MILLISECONDS,
   MOST_BASE_OPENINGS,
   MOST_ENTRIES,
   PATIENCE_MILLISECONDS,
   RESTLESS_MILLISECONDS,
   SILENCE_MILLISECONDS,
   SMALL_INTEGERS,
-  UNPROVEN_MILLISECONDS,
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
@@ -38,18 +36,18 @@ import {
   openingsOf,
   signedOpening,
 } from "./openings.ts";
+import { dueMessages, type OutboxState, proofMessage, type ToldBoard, takeMessages } from "./outbox.ts";
 import {
   BoardPartner,
+  banPartner,
   beginGeneration,
-  dueMessages,
   isLeftOut,
   isPending,
   isStuck,
-  type OutboxState,
-  proofMessage,
-  type ToldBoard,
-  takeMessages,
-} from "./outbox.ts";
+  noteBehind,
+  noteRestless,
+  partnerFault,
+} from "./partner.ts";
 import { endWithoutSums, nextContent, sizesOf, stirred } from "./plan.ts";
 import { baseAfter, baseAfterBoard, firstBase, generationOf, type Proof, provenBase, type Rules } from "./proof.ts";
 import { mayAdd } from "./release.ts";
@@ -158,15 +156,7 @@ export class Member {
   /** What is wrong with a neighbour, as a sentence that begins after its name. */
   faultOf(peer: string, now: number): string | undefined {
     const link = this.#links.get(peer);
-    if (link === undefined) return undefined;
-    if (now < link.bannedUntil) return link.offence;
-    const { unprovenSince } = link;
-    const isUnproven = unprovenSince !== undefined && now - unprovenSince > UNPROVEN_MILLISECONDS;
-    if (isUnproven) return "claims a later result and does not prove it";
-    if (this.#isSuspended(link.id)) return "has made all add up again so often that it is left out for a while";
-    if (link.isLate) return "comes and goes so often that it does not count for a while";
-    if (now < link.doubtedUntil) return "brings a result that no device known here has signed for";
-    return now < link.restlessUntil ? "makes all add up again and again" : undefined;
+    return link && partnerFault(link, this.#isSuspended(link.id), now);
   }
 
   /**
@@ -272,7 +262,7 @@ export class Member {
     if (!isSameBase) this.#noteAnswer(base);
     const before = isSameBase || this.#before === undefined ? undefined : bytesToHex(base.parent);
     for (const link of this.#links.values()) beginGeneration(link, this.#hash, before);
-    for (const link of this.#links.values()) this.#noteBehind(link, now);
+    for (const link of this.#links.values()) noteBehind(link, this.generation.base, now);
     if (!isSameBase) this.#candidate = undefined;
     if (!isSameBase) for (const link of this.#links.values()) link.doubtedUntil = 0;
     // At rest the sums are those of the links that counted before.
@@ -404,7 +394,7 @@ export class Member {
       return;
     }
     const isStarted = link.epoch > 0 && message.stamp.epoch > link.epoch;
-    if (isStarted || message.isDropped !== link.isDropped) this.#noteRestless(link, now);
+    if (isStarted || message.isDropped !== link.isDropped) noteRestless(link, now);
     const isBack = isLeftOut(link, false, now) || link.epoch === 0;
     const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
     if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
@@ -422,7 +412,7 @@ export class Member {
     }
     if (message.isAsking) link.owedAt ??= now;
     link.place = { ...message.order, generation: bytesToHex(message.hash) };
-    this.#noteBehind(link, now);
+    noteBehind(link, this.generation.base, now);
     this.#recount(link, now);
     this.#followCandidate(now);
     const { isTree } = this.#options.shape;
@@ -440,12 +430,6 @@ export class Member {
     if (order < 0 && link.toldBefore.hash === link.place.generation)
       for (const mark of message.have) link.toldBefore.confirmed.add(mark);
     this.post(now);
-  }
-
-  /** Since when it is behind: who stays there is not waited for. */
-  #noteBehind(link: BoardPartner, now: number): void {
-    const isBehind = link.place !== undefined && compareBases(link.place, orderOf(this.generation.base)) < 0;
-    link.behindSince = isBehind ? (link.behindSince ?? now) : undefined;
   }
 
   /** It is further: what it says counts once this device is there, by entries that it still lacks or by a proof. */
@@ -478,7 +462,7 @@ export class Member {
       if (!isOpeningSigned(this.#options.secrets, base.hash, opening))
         return this.#banish(link, "sent an opening that is not signed by the device it names", now);
       merged.set(opening.id, opening);
-      this.#noteRestless(this.#linkOf(opening.id), now);
+      noteRestless(this.#linkOf(opening.id), now);
     }
     const own = merged.get(this.#id);
     const isNews = [...merged].some(([id, opening]) => openings.get(id) !== opening);
@@ -488,20 +472,9 @@ export class Member {
     return true;
   }
 
-  /** It makes all add up again, by an opening, a start or a drop. */
-  #noteRestless(link: BoardPartner | undefined, now: number): void {
-    if (link !== undefined && !link.restAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
-  }
-
   /** Its frames are not read for a while. Returns false, for its caller. */
   #banish(link: BoardPartner, offence: string, now: number): false {
-    if (now - link.bannedUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
-    const length = FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20);
-    link.bannedUntil = now + Math.min(LONGEST_BAN_MILLISECONDS, length);
-    link.offences++;
-    link.offence = offence;
-    link.ahead = undefined;
-    link.proof = undefined;
+    banPartner(link, offence, now);
     this.#recount(link, now);
     return false;
   }

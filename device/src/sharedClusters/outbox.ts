@@ -1,132 +1,18 @@
 // What each partner must be told, and when: the generation, the own entry at once, what others posted a little later, and
-// again what it has not confirmed; and who has stayed behind, what it lacks of the board before. A partner is a linked
-// device as a member of the board knows it.
+// again what it has not confirmed; and who has stayed behind, what it lacks of the board before.
 
-import { Allowance } from "../environment.ts";
 import {
   BEHIND_MILLISECONDS,
-  BETWEEN_LINK_OPENINGS_MILLISECONDS,
   BOARD_BEAT_MILLISECONDS,
   CONFIRM_MILLISECONDS,
   FORWARD_MILLISECONDS,
-  GREETING_MILLISECONDS,
-  LINK_OPENING_BURST,
   PATIENCE_MILLISECONDS,
-  RESTLESS_MILLISECONDS,
-  RESTLESS_OPENINGS,
-  SIGNATURE_BURST,
-  SIGNATURES_PER_SECOND,
   SILENCE_MILLISECONDS,
 } from "../wire/limits.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
-import { type BaseOrder, compareBases, type Generation, orderOf } from "./generation.ts";
-
-/** Entries of one generation that a partner says it has, and when others were last sent to it. */
-interface ToldEntries {
-  readonly hash: string;
-  readonly confirmed: Set<string>;
-  readonly flight: Map<string, number>;
-}
-
-const toldOf = (hash: string): ToldEntries => ({ hash, confirmed: new Set(), flight: new Map() });
-
-export class BoardPartner {
-  readonly peer: string;
-  readonly id: string;
-  isConnected = false;
-  /** As last heard; 0: never. */
-  epoch = 0;
-  /** The epoch under which it counts; 0: it does not. */
-  counted = 0;
-  /** It says that it has heard this device, that this device does not count for it any more, or that it cannot post. */
-  isKnown = false;
-  isDropped = false;
-  isIdle = false;
-  heardAt: number;
-  /** It may still come to count until then, and nothing is posted without it. */
-  waitUntil: number;
-  /** It came after this device had posted, and counts from the next generation on. */
-  isLate = false;
-  /** Where it said it is: the base, and the generation's hash. */
-  place: (BaseOrder & { readonly generation: string }) | undefined;
-  /** Since when it is behind this device; undefined: it is not. */
-  behindSince: number | undefined;
-  told = toldOf("");
-  /** The same of the board before. */
-  toldBefore = toldOf("");
-  /** With sums over a tree: it learnt of this generation from this device; undefined: it has not said. */
-  isBelow: boolean | undefined;
-  /** It has heard this device in this generation. */
-  hasHeard = false;
-  /** The generation that it was last told, and what it was told of itself. */
-  toldHash = "";
-  toldDropped = false;
-  toldIdle = false;
-  toldWants = false;
-  sentAt = Number.NEGATIVE_INFINITY;
-  /** When it was last sent the whole board before, and how long it has until it is sent it again. */
-  provedAt = Number.NEGATIVE_INFINITY;
-  proofPatience = PATIENCE_MILLISECONDS;
-  /** Since when it should be told what came from it; undefined: it need not. */
-  owedAt: number | undefined;
-  /** How long it has for an answer until it is told again; twice as long each time. */
-  patience = PATIENCE_MILLISECONDS;
-  /** The same for a neighbour that has not heard this device. */
-  greeting = GREETING_MILLISECONDS;
-  /** What it said of a generation whose base is not known here, and since when it claims such bases without a proof. */
-  ahead: BoardMessage | undefined;
-  unprovenSince: number | undefined;
-  /** Parts of a proof that is under way. */
-  proof: { readonly hash: string; readonly entries: Map<string, Entry> } | undefined;
-  /** What it did against the rules, in words, and until when it does not count for that. */
-  offence: string | undefined;
-  bannedUntil = 0;
-  offences = 0;
-  /** It has brought a result that could not be followed, and is named until then. */
-  doubtedUntil = 0;
-  /** It opens more often than most, and is named until then. */
-  restlessUntil = 0;
-  readonly restAllowance: Allowance;
-  readonly openingAllowance: Allowance;
-  readonly signatureAllowance: Allowance;
-
-  constructor(peer: string, id: string, now: number, waitMilliseconds: number) {
-    this.peer = peer;
-    this.id = id;
-    this.heardAt = now;
-    this.waitUntil = now + waitMilliseconds;
-    this.restAllowance = new Allowance(RESTLESS_OPENINGS, RESTLESS_MILLISECONDS / RESTLESS_OPENINGS, now);
-    this.openingAllowance = new Allowance(LINK_OPENING_BURST, BETWEEN_LINK_OPENINGS_MILLISECONDS, now);
-    this.signatureAllowance = new Allowance(SIGNATURE_BURST, 1000 / SIGNATURES_PER_SECOND, now);
-  }
-}
-
-/** In a new generation nobody has anything yet. `before`: the hash of the board that led to its base. */
-export function beginGeneration(/* OUT */ link: BoardPartner, hash: string, before: string | undefined): void {
-  if (before !== undefined) link.toldBefore = link.told.hash === before ? link.told : toldOf(before);
-  link.told = toldOf(hash);
-  link.isBelow = undefined;
-  link.hasHeard = false;
-  link.owedAt = undefined;
-  link.isLate = false;
-  link.patience = PATIENCE_MILLISECONDS;
-  link.proofPatience = PATIENCE_MILLISECONDS;
-}
-
-/** Whether a device goes on without it, and says so. */
-export function isLeftOut({ heardAt, bannedUntil, isLate }: BoardPartner, isPaused: boolean, now: number): boolean {
-  return isPaused || isLate || now < bannedUntil || now - heardAt > SILENCE_MILLISECONDS;
-}
-
-/** Whether it has not come after for long, although it was shown how. */
-export function isStuck({ behindSince }: BoardPartner, now: number): boolean {
-  return behindSince !== undefined && now - behindSince > BEHIND_MILLISECONDS;
-}
-
-export function isPending({ counted, waitUntil, isIdle }: BoardPartner, now: number): boolean {
-  return counted === 0 && !isIdle && now < waitUntil;
-}
+import { type Generation, orderOf } from "./generation.ts";
+import { type BoardPartner, isBehind, isLeftOut, isPending } from "./partner.ts";
 
 /** A board as others are told of it. */
 export interface ToldBoard {
@@ -196,7 +82,8 @@ function boardDueAt(state: OutboxState, link: BoardPartner, now: number): number
   if (!link.isKnown) due = Math.min(due, link.sentAt + link.greeting);
   if (link.owedAt !== undefined) due = Math.min(due, link.owedAt + CONFIRM_MILLISECONDS);
   if (state.tree !== undefined && !link.hasHeard && link.counted > 0) due = Math.min(due, link.sentAt + link.patience);
-  if (state.tree !== undefined && isBehind(state, link)) due = Math.min(due, link.sentAt + link.patience);
+  if (state.tree !== undefined && isBehind(link, state.generation.base))
+    due = Math.min(due, link.sentAt + link.patience);
   for (const entry of state.entries) due = Math.min(due, entryDueAt(state, link, entry, now));
   return due;
 }
@@ -212,14 +99,10 @@ function entryDueAt(state: OutboxState, link: BoardPartner, { id, mark }: Entry,
   return isElsewhere ? turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
 }
 
-function isBehind({ generation }: OutboxState, { place }: BoardPartner): boolean {
-  return place !== undefined && compareBases(place, orderOf(generation.base)) < 0;
-}
-
 /** Who is still on the board before gets the entries that it lacks; who is further behind gets all of it. */
 function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number {
   const { before } = state;
-  if (before === undefined || !isBehind(state, link)) return Number.POSITIVE_INFINITY;
+  if (before === undefined || !isBehind(link, state.generation.base)) return Number.POSITIVE_INFINITY;
   const provenAgain = Math.max(now, link.provedAt + link.proofPatience);
   const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
   // Who has all of it and stays was not on it, and cannot close it by itself.
@@ -284,7 +167,9 @@ function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: Boa
   const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
   const isNear = lacking.length > 0;
   const wanted = isNear ? lacking : [...before.entries];
-  const isRepeated = isNear ? wanted.some(({ mark }) => link.toldBefore.flight.has(mark)) : link.provedAt > 0;
+  const isRepeated = isNear
+    ? wanted.some(({ mark }) => link.toldBefore.flight.has(mark))
+    : Number.isFinite(link.provedAt);
   if (isRepeated) link.proofPatience = Math.min(2 * link.proofPatience, BOARD_BEAT_MILLISECONDS);
   // Of a board that does not fit in a frame, those that were sent longest ago.
   const sentAt = ({ mark }: Entry) => link.toldBefore.flight.get(mark) ?? Number.NEGATIVE_INFINITY;
