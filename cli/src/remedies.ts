@@ -39,7 +39,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
 
 /** Numbers such as 1,000 look like both. */
 export function commaRemedyFlags(commas: string): string {
-  return `say what ${commas} are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234)`;
+  return `say what ${commas} are with --decimal comma (1,5 is 1.5) or --decimal point (1,500 is 1500)`;
 }
 
 /** Commander calls an option so of which it makes one with this name. */

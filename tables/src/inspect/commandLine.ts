@@ -162,12 +162,11 @@ function fileWord(file: string): string {
 
 /** How text is read, as it was asked for. */
 function dialectWords(options: DialectOptions): string[] {
-  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
+  const { delimiter, header, decimal, na, dates, encoding, sheet } = options;
   return [
     ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(shellCharacterName(delimiter))}`]),
     ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
     ...(decimal === undefined ? [] : [`--decimal ${shellCharacterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${shellWord(shellCharacterName(thousands))}`]),
     ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
     ...(dates === undefined ? [] : [`--dates ${dates}`]),
     ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
