@@ -47,7 +47,7 @@ test.each(cases)("%s", (words, remedies) => {
 });
 
 const results = join(folder.path, "results");
-const fit = (file: string, ...args: string[]) => outcome("fit", file, "--k", "1", "--out", results, ...args);
+const fit = (file: string, ...args: string[]) => outcome("fit", "--as-is", file, "--k", "1", "--out", results, ...args);
 
 test("fedkm fit --scale takes bounds from a file, and refuses a line that is none with its place", async () => {
   const data = folder.file("rows.csv", "a,b\n1,20\n2,30\n3,10\n9,15\n");

@@ -62,7 +62,11 @@ export function addDialectOptions(command: Command): Command {
       parseCharacterArgument("--delimiter"),
     )
     .option("--header <yes|no>", "whether the first line names the columns (default: seen)", parseHeader)
-    .option("--decimal <comma|point>", "what stands before decimals where 1,234 may mean two things (default: seen)", parseDecimal)
+    .option(
+      "--decimal <comma|point>",
+      "what stands before decimals where 1,234 may mean two things (default: seen)",
+      parseDecimal,
+    )
     .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
     .option(
       "--dates <name>",
@@ -88,17 +92,15 @@ export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 export function addGraphAndScaleOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
-    .option("--scale <spec>", "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE", "none");
+    .option(
+      "--scale <spec>",
+      "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE (default: by the units)",
+    );
 }
 
 export function addMissingOption(command: Command): Command {
   const parse = parseChoice("--missing", ["refuse", "drop", "mean"]);
-  return command.option(
-    "--missing <policy>",
-    "missing cells: refuse, drop their rows, or fill with the mean",
-    parse,
-    "refuse",
-  );
+  return command.option("--missing <policy>", "missing cells: refuse, drop their rows, or fill with the mean", parse);
 }
 
 export function checkSelection({ columns, exclude }: Selection): void {

@@ -5,6 +5,7 @@ import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
 import { type CellReader, usualCells } from "../table/cell.ts";
+import { isAmountOrDate } from "../table/cellForms.ts";
 import { type Column, type ReadPlan, textColumns } from "../table/columns.ts";
 import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
@@ -74,7 +75,7 @@ function evenness(text: TextBytes, delimiter: string): number {
   if (width < 2) return 0;
   const even = records.filter((record) => record.length === width);
   const cells = even.flat();
-  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined).length;
+  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined || isAmountOrDate(cell)).length;
   return even.length / records.length + readable / Math.max(1, cells.length);
 }
 

@@ -262,7 +262,13 @@ function wordAt(file: string, line: number, column: string, value: unknown): str
   return String(value ?? "");
 }
 
-function numberAt(file: string, line: number, column: string, value: unknown, { limits, rules, readers }: Reading): number {
+function numberAt(
+  file: string,
+  line: number,
+  column: string,
+  value: unknown,
+  { limits, rules, readers }: Reading,
+): number {
   if (value === null || value === undefined) return Number.NaN;
   const read = typeof value === "string" ? readers.get(column)?.value(value) : undefined;
   if (read !== undefined) return read;

@@ -1,7 +1,7 @@
 // How the cells of a column are written, from the cells themselves: signs before decimals and between thousands, a unit,
 // negative numbers of accountants, the order of dates. What could mean two things is not decided here.
 
-import { daysOf, type DateOrder, dateOrders } from "./dates.ts";
+import { type DateOrder, dateOrders, daysOf } from "./dates.ts";
 
 /** What is not as usual in a column. */
 export interface CellForm {
@@ -33,7 +33,11 @@ interface Amount {
 
 /** The parts of 1,234.50 €, ($83.47), 70.9 % and 12-; `digits` may be anything. */
 export function amountIn(text: string): Amount {
-  let rest = text.replaceAll(/[\u00a0\u2009\u202f]/g, " ").replaceAll("\u2212", "-").replaceAll("\u2019", "'").trim();
+  let rest = text
+    .replaceAll(/[\u00a0\u2009\u202f]/g, " ")
+    .replaceAll("\u2212", "-")
+    .replaceAll("\u2019", "'")
+    .trim();
   const take = (pattern: RegExp): string => {
     const found = pattern.exec(rest)?.[1] ?? "";
     if (found !== "") rest = rest.replace(pattern, "");
@@ -132,6 +136,14 @@ export function lookAtCells(present: readonly string[]): LookedCells {
   const isCode = present.every((text) => /^\d+$/.test(text)) && present.some((text) => /^0\d/.test(text));
   const isOpen = amounts.some(({ digits }) => /[.,]/.test(digits));
   return isNumber ? { kind: "number", forms, isPlain, isCode, isOpen } : { kind: "text" };
+}
+
+/** Whether a cell looks like one, whatever its signs mean. */
+export function isAmountOrDate(text: string): boolean {
+  const trimmed = text.trim();
+  return (
+    /^\d[\d.,' ]*$/.test(amountIn(trimmed).digits) || dateOrders.some((order) => daysOf(trimmed, order) !== undefined)
+  );
 }
 
 /** What half of the cells have. */

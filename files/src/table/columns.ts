@@ -38,7 +38,8 @@ export function textColumns(
 }
 
 /** What people write where nothing is known. Such a cell says nothing about its column, and is refused by its line. */
-const PLACEHOLDER = /^([-–—.*_x]+|[nk]\.? ?a\.?|n\.v\.|n\.d\.|tbd|unknown|missing|unbekannt|inconnu|not \w+|#\S+[!?])$/i;
+const PLACEHOLDER =
+  /^([-–—.*_x]+|[nk]\.? ?a\.?|n\.v\.|n\.d\.|tbd|unknown|missing|unbekannt|inconnu|not \w+|#\S+[!?])$/i;
 
 function presentCells(cells: readonly string[], rules: CellReader): string[] {
   const present = cells.map((cell) => cell.trim()).filter((text) => !rules.isMissing(text));

@@ -90,8 +90,7 @@ function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, l
   const names = across.map((c) => (header && cellText(head.cells[c]).trim()) || `column${c + 1}`);
   const cellsOf = (c: number) => body.map(({ cells }) => cells[c]);
   // A formula without a value says nothing about its column, and is refused by its name.
-  const textOf = (cell: SheetCell | undefined) =>
-    typeof cell === "object" && "formula" in cell ? "" : cellText(cell);
+  const textOf = (cell: SheetCell | undefined) => (typeof cell === "object" && "formula" in cell ? "" : cellText(cell));
   const written = textColumns(names, (c) => cellsOf(c).map(textOf), rules);
   const columns = written.map((column, c) => typedColumn(column, cellsOf(c), rules));
   return { columns, body, line: head.row };

@@ -181,7 +181,8 @@ function mainSheet(all: readonly Workbook[]): Workbook | undefined {
   const rows = all.map((workbook) => {
     let count = 0;
     eachSheetRow(workbook, ({ cells }) => {
-      if (cells.filter((cell) => cell !== undefined).length > 1 && cells.some((cell) => typeof cell === "number")) count++;
+      if (cells.filter((cell) => cell !== undefined).length > 1 && cells.some((cell) => typeof cell === "number"))
+        count++;
     });
     return count;
   });
