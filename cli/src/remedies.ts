@@ -27,7 +27,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "decimal-points":
       return commaRemedyFlags("the commas");
     case "dates":
-      return "read dates as days since 1970 with --dates days";
+      return "read dates as days since 1970 with --dates days, or with --dates day-first or month-first where 3/1 may mean two";
     case "encoding":
       return `read it with --encoding ${remedy.encoding}`;
     case "sheet":

@@ -35,7 +35,7 @@ const cases: readonly (readonly [string, readonly Remedy[]])[] = [
     [{ kind: "delimiter", delimiters: [","] }],
   ],
   [
-    "say what the commas are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234); leave the others out with --exclude art, or choose with --columns a",
+    "say what the commas are with --decimal comma (1,5 is 1.5) or --decimal point (1,500 is 1500); leave the others out with --exclude art, or choose with --columns a",
     [{ kind: "both", first: { kind: "decimal-points", columns: ["a"] }, rest: [leaveOut("art"), choose("a")] }],
   ],
 ];

@@ -61,7 +61,9 @@ export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table
       magnitude: limits.magnitude,
       without: rules.without,
     };
-    const isPlain = points.size < 2 && forms.every(({ unit }) => unit === undefined);
+    // Where a comma stands between cells it can stand inside one only in quotes, which are not for the fast way.
+    const isSplit = points.has(",") && dialect.delimiter === COMMA;
+    const isPlain = points.size < 2 && !isSplit && forms.every(({ unit }) => unit === undefined);
     const fixed = { ...plan, feed, dialect, slots, names, numbers, readers, isPlain, table, cells: emptyCsvCells() };
     const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);

@@ -109,6 +109,8 @@ export type LookedCells =
       readonly isOpen: boolean;
     };
 
+/** Of so few cells each one counts. */
+const FEW = 5;
 /** So many of the cells have a form that is not the usual one; the others are mistakes. */
 const MOST = 0.9;
 
@@ -124,13 +126,16 @@ export function lookAtCells(present: readonly string[]): LookedCells {
   const isBooked = amounts.filter((own) => own.isBooked).length > 1;
   const isOwn = (own: Amount) => (own.unit === "" || own.unit === unit) && (isBooked || !own.isBooked);
   const counts = styles.map(({ pattern }) => amounts.filter((own) => isOwn(own) && pattern.test(own.digits)).length);
-  const most = Math.max(...counts);
-  const best = styles.filter((_, s) => counts[s] === most);
+  const usual = present.filter((text) => USUAL_NUMBER.test(text)).length;
+  const largest = Math.max(...counts);
+  // One cell with another sign is a mistake among many.
+  const most = usual === largest - 1 && usual > FEW ? usual : largest;
+  const best = styles.filter((_, s) => counts[s] >= most);
   const forms = ([".", ","] as const).flatMap((decimal): CellForm[] => {
     const style = best.find((own) => own.decimal === decimal);
     return style ? [{ decimal, ...(style.thousands && { thousands: style.thousands }), ...(unit && { unit }) }] : [];
   });
-  const isPlain = present.filter((text) => USUAL_NUMBER.test(text)).length === most;
+  const isPlain = usual === most;
   // Among usual numbers a half may be anything, which is refused by its line.
   const isNumber = isPlain ? 2 * most >= present.length : most >= MOST * present.length;
   const isCode = present.every((text) => /^\d+$/.test(text)) && present.some((text) => /^0\d/.test(text));

@@ -116,7 +116,7 @@ function namesFiles(own: readonly InspectedColumn[]): boolean {
 
 function wordRole(name: string, own: readonly InspectedColumn[], distinct: number, rows: number): Role {
   const letters = Math.max(...own.map(({ words }) => words?.letters ?? 0));
-  const isShared = distinct <= FEW_WORDS ? rows >= 2 * distinct : rows >= ROWS_OF_WORD * distinct;
+  const isShared = distinct <= FEW_WORDS ? rows + 1 >= 2 * distinct : rows >= ROWS_OF_WORD * distinct;
   const isNamed = (NAMING.test(name) || ID.test(name) || CODE.test(name)) && distinct > FEW_WORDS;
   if (isShared && !isNamed && distinct <= defaultLimits.values) return { role: "category" };
   if (letters > LONG) return { role: "text", why: "free text" };
