@@ -32,7 +32,7 @@ interface Amount {
 }
 
 /** The parts of 1,234.50 €, ($83.47), 70.9 % and 12-; `digits` may be anything. */
-export function amountIn(text: string): Amount {
+function amountIn(text: string): Amount {
   let rest = text
     .replaceAll(/[\u00a0\u2009\u202f]/g, " ")
     .replaceAll("\u2212", "-")

@@ -182,7 +182,7 @@ function isInBlocks(own: InspectedColumn, rows: number): boolean {
 // The scale: columns of different units are given the same say, and columns of one unit are left as they are.
 
 /** Few values far from all others would decide alone. */
-export function hasLongTail({ statistics, sentinel }: InspectedColumn): boolean {
+function hasLongTail({ statistics, sentinel }: InspectedColumn): boolean {
   return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
 }
 
