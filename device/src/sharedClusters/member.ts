@@ -144,6 +144,10 @@ export class Member {
     return this.#board.twofaced;
   }
 
+  get disputed() {
+    return this.#board.disputed;
+  }
+
   get counted(): readonly BoardPartner[] {
     return [...this.#links.values()].filter(({ counted }) => counted > 0);
   }
@@ -385,6 +389,12 @@ export class Member {
   }
 
   #stepBoard(now: number): void {
+    // The own mark is right, so that of the other end is not.
+    const liar = this.counted.find(({ id }) => this.#board.isDisputed(this.#id, id));
+    if (liar !== undefined) {
+      this.#banish(liar, "signed for another pad than that of its link to this device", now);
+      return;
+    }
     const closed = this.#board.closedAround(this.#id);
     if (closed === undefined) return;
     const { base, openings, members } = this.generation;
@@ -416,7 +426,7 @@ export class Member {
     const { secrets, epoch, shape } = this.#options;
     if (this.#parent !== undefined) {
       if (this.#board.entryOf(this.#id) === undefined)
-        this.#board.add(ownEntry(secrets, this.generation, epoch, words));
+        this.#board.add(ownEntry(secrets, this.generation, { epoch, words }));
       return;
     }
     const closed = closedTree(words);
