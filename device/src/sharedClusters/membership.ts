@@ -68,13 +68,20 @@ export function decodeMemberStatements(bytes: Uint8Array, at = 0): MemberStateme
     if (kind === undefined || end > bytes.length || !Number.isSafeInteger(mostRows)) return undefined;
     const hex = (start: number) => bytesToHex(bytes.subarray(from + start, from + start + KEY_BYTES));
     const counter = view.getUint32(from + KEY_BYTES, true);
-    found.push({ kind, key: hex(0), signer: hex(SIGNER_AT), counter, mostRows, bytes: new Uint8Array(bytes.subarray(from, end)) });
+    found.push({
+      kind,
+      key: hex(0),
+      signer: hex(SIGNER_AT),
+      counter,
+      mostRows,
+      bytes: new Uint8Array(bytes.subarray(from, end)),
+    });
     from = end;
   }
   return found;
 }
 
-export function isMemberStatementSigned(
+function isMemberStatementSigned(
   secrets: Pick<Secrets, "isSigned">,
   study: Uint8Array,
   { kind, key, signer, bytes }: MemberStatement,
