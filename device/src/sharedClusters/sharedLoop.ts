@@ -2,7 +2,6 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
-import type { Secrets } from "../keys/secrets.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
@@ -10,14 +9,13 @@ import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import type { Study } from "../study/study.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
-import { decodeMemberStatements, Membership } from "./membership.ts";
+import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
@@ -228,16 +226,6 @@ export class SharedLoop implements Device, NetworkListener {
     const { numbers } = answer ?? base;
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
-}
-
-/** Who the members of a study with founders are, before anybody has said anything. */
-function membershipOf(
-  { founders, vouchers = 0, mostRows = 0 }: Study,
-  hash: Uint8Array,
-  secrets: Secrets,
-): Membership | undefined {
-  if (founders === undefined) return undefined;
-  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
 }
 
 const decodedStatements = (statements: readonly Uint8Array[]) =>

@@ -7,13 +7,13 @@ import type { PeerNetwork } from "../environment.ts";
 import { volatileMemory } from "../loop/savedState.ts";
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
-import type { Study } from "../study/study.ts";
+import { foundedStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import type { Contract } from "../wire/frames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
-import { type SimulatedEvent, simulatedEventLog, simulatedLinks, type Weather } from "./links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks, simulatedPeer, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
@@ -71,7 +71,9 @@ interface SimulatedPart extends StudyPart {
 
 // Long: one closure over the devices, with an entry for each thing that can happen to one.
 export function simulate(options: SimulationOptions) {
-  const { study, graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
+  const { graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
+  const peers = options.datasets.map((_, i) => simulatedPeer(i));
+  const study = foundedStudy(options.study, peers);
   const datasets = [...options.datasets];
   const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
@@ -99,10 +101,10 @@ export function simulate(options: SimulationOptions) {
     log.note("start", i);
     const before = places[i];
     const epoch = (before?.part.memory.epoch ?? 0) + epochs;
-    const { study, contract } = before?.part ?? options;
+    const { study: current, contract } = before?.part ?? { ...options, study };
     const again = ({ memory }: SimulatedPart) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
     const memory = before === undefined ? firstMemory(epoch, options, i) : again(before.part);
-    const part = { study, contract, rows: datasets[i], memory };
+    const part = { study: current, contract, rows: datasets[i], memory };
     const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const isPaused = paused.has(i);
@@ -213,9 +215,10 @@ export function simulate(options: SimulationOptions) {
       places[i]?.device?.setPaused(isPaused);
     },
     /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
-    begin(i: number, next: NextStudy) {
+    begin(i: number, given: NextStudy) {
       const place = running(i);
       const { epoch } = place.part.memory;
+      const next = { ...given, study: foundedStudy(given.study, peers) };
       const kept = { ...next, memory: volatileMemory(epoch) };
       places[i] = { ...place, next: kept };
       place.device.begin(kept);
