@@ -36,6 +36,8 @@ export const frameKinds = {
   board: 7,
   /** The same about the board before, with its base; it proves itself, so its stamp does not matter. */
   proof: 8,
+  /** Two heads of histories with signatures, of 96; see historyFrames.ts. */
+  history: 10,
 } as const;
 
 /** How far ahead a neighbour may be for its version to be found out. */

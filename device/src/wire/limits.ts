@@ -278,6 +278,15 @@ export const SIGNATURES_PER_SECOND = 1_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 
+// Histories
+
+/** After a start, nothing of guarded or private rows is sent until all neighbours have said what they have seen, or for this time. */
+export const HISTORY_WAIT_MILLISECONDS = 10_000;
+/** A neighbour that has not said what it has seen is asked again after this time, then after twice as long, and so on. */
+export const HISTORY_REPEAT_MILLISECONDS = 300;
+/** A device remembers this many of its latest heads, to know them again. */
+export const MOST_HEADS = 64;
+
 // Private
 
 /** Private rows are released again when the network rests, but not sooner than this time after the start. */
