@@ -1,5 +1,5 @@
 // Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
-// The tables of docs/protocol.md#limits are made of this file: a title begins a table, a sentence and its constant are a row.
+// The lists of docs/protocol.md#limits are made of this file: a title begins a list, a sentence and its constant are an item.
 
 // Frames
 
@@ -278,7 +278,7 @@ export const SIGNATURES_PER_SECOND = 1_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 
-// Histories
+// Heads of histories
 
 /** After a start, nothing of guarded or private rows is sent until all neighbours have said what they have seen, or for this time. */
 export const HISTORY_WAIT_MILLISECONDS = 10_000;
