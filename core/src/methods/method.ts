@@ -97,6 +97,7 @@ const methodOptionNames = {
   bounds: true,
   localCentroids: true,
   localIterations: true,
+  join: true,
 } satisfies OptionNames<MethodOptions> & Record<string, true>;
 
 export function checkMethodOptionNames(options: unknown, needs: string): void {

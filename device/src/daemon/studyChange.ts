@@ -10,7 +10,7 @@ import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
 import { realClock, reasonOf } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
-import type { DeviceRows } from "../study/remoteRows.ts";
+import { absentRows, type DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { MISSING, watchedFilesNow } from "./fileWatch.ts";
@@ -243,8 +243,8 @@ export function studyChange(
   };
 }
 
-/** The rows of the study that a device is changing to. */
+/** The rows of the study that a device is changing to; none yet where they must wait. */
 export async function nextRowsOfSource(source: RowSource, current: Study, next: Study): Promise<DeviceRows> {
   if (!isChangeWithoutRows(current, next)) return (await source.open(next)).rows;
-  return { data: new Float64Array(0), rows: 0, cols: next.features.length };
+  return absentRows(next.features.length);
 }

@@ -159,6 +159,10 @@ export class HistoryWatch implements Device, NetworkListener {
     this.#inner.setPaused(isPaused);
   }
 
+  addStatements(statements: readonly Uint8Array[]): void {
+    this.#inner.addStatements?.(statements);
+  }
+
   status(): DeviceStatus {
     const status = this.#inner.status();
     const now = this.#options.clock.now();

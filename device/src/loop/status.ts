@@ -68,6 +68,8 @@ export interface SharedStatus {
   readonly isImplausible: boolean;
   /** Devices that signed two different sums of the same time, by the first half of their keys. */
   readonly twofaced: readonly string[];
+  /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
+  readonly disputed: readonly string[];
   /** Members that made all add up again so often that they are left out for a while. */
   readonly suspended: readonly string[];
   /** How often the device has sent something. */

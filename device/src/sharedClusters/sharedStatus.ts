@@ -56,6 +56,7 @@ export function sharedStatus(
       waiting: waiting ?? null,
       isImplausible: member.outcome === "implausible",
       twofaced: [...member.twofaced],
+      disputed: [...member.disputed],
       suspended: member.suspended,
       tellings,
     },
