@@ -2,7 +2,7 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
-import type { Device, DeviceOptions } from "../loop/device.ts";
+import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
@@ -21,7 +21,7 @@ import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
 import { sharedStatus } from "./sharedStatus.ts";
 
-export class SharedLoop implements Device, NetworkListener {
+export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
@@ -94,6 +94,12 @@ export class SharedLoop implements Device, NetworkListener {
     }
     this.#member.setLinks(peers, now);
     this.#wake();
+  }
+
+  loseHistory(rows: DeviceRows): void {
+    this.#own.guarded?.lose();
+    this.#own.private?.lose();
+    this.setRows(rows);
   }
 
   reset(rows?: DeviceRows): void {
