@@ -16,7 +16,8 @@ const noneShared = { alpha: 0, coupling: "nearest", weighting: "device" };
 /** What not every study says, so that the hashes of the others stay as they were. */
 function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<Study> {
   if (!isShared) {
-    leftOut(given, ["colluders", "seed", "devices", "sums"], 'unless clusters is "shared"', fail);
+    const names = ["colluders", "seed", "devices", "sums", "founders", "vouchers", "mostRows"];
+    leftOut(given, names, 'unless clusters is "shared"', fail);
     return trustField(given, fail);
   }
   // Every row counts the same, and nothing pulls. The canonical text has these fields all the same.
@@ -35,10 +36,34 @@ function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<St
     fail(["sums"], "board unless neighbours is trusted (over a tree nobody can check the sums of others)", sums);
   if (sums === "board" && (given.value("neighbours") ?? "doubted") !== "doubted")
     fail(["neighbours"], "left out unless clusters are personal or sums is tree", given.value("neighbours"));
-  const common: Partial<Study> = { clusters: "shared", colluders, ...trust, ...(sums === "tree" ? { sums } : {}) };
-  if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
-  leftOut(given, ["devices"], 'unless privacy is "private"', fail);
-  return common;
+  const devices = isPrivate ? { devices: leastDevices(given, colluders, fail) } : {};
+  if (!isPrivate) leftOut(given, ["devices"], 'unless privacy is "private"', fail);
+  if (sums === "tree") leftOut(given, ["founders", "vouchers", "mostRows"], "if sums is tree", fail);
+  const members = memberFields(given, colluders, devices.devices ?? 1, fail);
+  return { clusters: "shared", colluders, ...trust, ...(sums === "tree" ? { sums } : {}), ...devices, ...members };
+}
+
+/** Who may take part from the beginning, how others come in, and how many rows each may hold. */
+function memberFields(given: Fields, colluders: number, least: number, fail: Fail): Partial<Study> {
+  const isRows = (x: number) => Number.isInteger(x) && x >= 1 && x <= LARGEST_VALUE;
+  const most = "an integer from 1 to 1e12";
+  const limit = given.value("mostRows") == null ? {} : { mostRows: given.number("mostRows", isRows, most) };
+  const founders = given.value("founders");
+  if (founders == null) {
+    leftOut(given, ["vouchers"], "without founders", fail);
+    return limit;
+  }
+  const isKey = (key: unknown) => typeof key === "string" && /^[\x21-\x7e]{1,100}$/.test(key);
+  const rule = `a list of ${least} to ${MOST_ENTRIES} keys as "fedkm device key" prints them`;
+  if (!Array.isArray(founders) || founders.length < least || founders.length > MOST_ENTRIES || !founders.every(isKey))
+    return fail(["founders"], rule, founders);
+  const keys: string[] = [...founders].sort();
+  const twice = keys.find((key, n) => key === keys[n + 1]);
+  if (twice !== undefined) fail(["founders"], "keys of different devices", twice);
+  // With fewer, colluders alone could bring in whomever they invent.
+  const isEnough = (x: number) => Number.isInteger(x) && x > colluders && x <= MOST_ENTRIES;
+  const vouchersRule = `an integer from ${colluders + 1} (colluders and one other) to ${MOST_ENTRIES}`;
+  return { founders: keys, vouchers: given.number("vouchers", isEnough, vouchersRule, colluders + 1), ...limit };
 }
 
 /** Whether members may lie, for the modes in which it makes a difference. */
@@ -170,6 +195,12 @@ export interface Study {
   readonly sums?: "tree";
   /** With shared clusters and privacy "private": rows are released with so many devices at least. */
   readonly devices?: number;
+  /** With shared clusters: keys of those who are members from the beginning, sorted. Absent: whoever is linked counts. */
+  readonly founders?: readonly string[];
+  /** With founders: so many members must vouch for another one. */
+  readonly vouchers?: number;
+  /** With shared clusters: rows that a member may hold, unless its admission says another number. */
+  readonly mostRows?: number;
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
   readonly epsilon?: number;
   readonly delta?: number;
@@ -188,6 +219,7 @@ const LARGEST_VALUE = 1e12;
 const fields = [
   ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
   ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
+  ...["founders", "vouchers", "mostRows"],
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
@@ -246,6 +278,20 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   const seed = seedField(given, study, fail);
   return seed === undefined ? study : { ...study, seed };
+}
+
+export const FOUNDERS_RULE =
+  'must be named with clusters "shared" and privacy "private": make the key of each device with "fedkm device key", and give the keys to "fedkm study init --founders"';
+
+/** Whether its devices must be told who founded it: noise is shared among members, and none of them may be invented. */
+export function needsFounders({ clusters, privacy, founders }: Study): boolean {
+  return clusters === "shared" && privacy === "private" && founders === undefined;
+}
+
+/** The same with these founders, if it needs some. */
+export function foundedStudy(study: Study, peers: readonly string[]): Study {
+  const { colluders = 1 } = study;
+  return needsFounders(study) ? { ...study, founders: [...peers].sort(), vouchers: colluders + 1 } : study;
 }
 
 /** Whether what leaves a device is written down before. */
@@ -341,10 +387,9 @@ export function compareStudies(here: Study, there: Study): string[] {
   const compare = (name: string, a: unknown, b: unknown) => {
     if (a !== b) differences.push(`${name}: ${showValue(a)} here, ${showValue(b)} there`);
   };
-  for (const name of fields as (keyof Study)[]) {
-    if (name !== "features" && name !== "seed") compare(name, here[name], there[name]);
-  }
-  compare("seed", here.seed && JSON.stringify(here.seed), there.seed && JSON.stringify(there.seed));
+  const textOf = (value: unknown) => (Array.isArray(value) ? JSON.stringify(value) : value);
+  for (const name of fields as (keyof Study)[])
+    if (name !== "features") compare(name, textOf(here[name]), textOf(there[name]));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
     for (const name of featureFields as (keyof Feature)[]) {

@@ -1,6 +1,13 @@
 import { matrix, toRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { canonicalStudy, contractOf, differenceFrom, formatStudy, parseStudy } from "../../src/study/study.ts";
+import {
+  canonicalStudy,
+  compareStudies,
+  contractOf,
+  differenceFrom,
+  formatStudy,
+  parseStudy,
+} from "../../src/study/study.ts";
 import { scaleRows, unscale } from "../../src/study/units.ts";
 import { refusalOf, studyText, studyWith } from "../problem.ts";
 
@@ -182,11 +189,31 @@ describe("clusters: shared", () => {
     expect(await contractOf(study)).not.toEqual(await contractOf(personal));
   });
 
+  it("may name its founders, in any order, how many vouch for others, and how many rows each may hold", async () => {
+    const founded = parseStudy(`${shared}founders: [b, c, a]\nmostRows: 500\n`);
+    expect(founded).toMatchObject({ founders: ["a", "b", "c"], vouchers: 2, mostRows: 500 });
+    expect(canonicalStudy(founded)).toMatch(/"founders":\["a","b","c"\],"vouchers":2,"mostRows":500\}$/);
+    expect(parseStudy(formatStudy(founded))).toEqual(founded);
+    expect(parseStudy(`${shared}founders: [a, b, c]\nmostRows: 500\n`)).toEqual(founded);
+    const others = ["founders: [a, b, d]\nmostRows: 500", "founders: [a, b, c]", "mostRows: 500"];
+    for (const lines of others) {
+      const other = parseStudy(`${shared}${lines}\n`);
+      expect((await contractOf(other)).hash).not.toEqual((await contractOf(founded)).hash);
+      expect(compareStudies(founded, other)).not.toEqual([]);
+    }
+  });
+
   it.each([
     ["colluders: 2", studyText, /colluders must be left out unless clusters is "shared", got 2/],
     ["alpha: 1", shared, /alpha must be left out if clusters is "shared", got 1/],
     ["colluders: 0", shared, /colluders must be an integer from 1 to 1000, got 0/],
     ["seed: [[1, 2]]", shared, /seed must be 3 rows of 2 numbers within the bounds of the features/],
+    ["founders: [a, b, c]", studyText, /founders must be left out unless clusters is "shared"/],
+    ["founders: [a, b, a]", shared, /founders must be keys of different devices, got "a"/],
+    ["founders: [a, 1]", shared, /founders must be a list of 1 to 256 keys as "fedkm device key" prints them/],
+    ["founders: [a]\nvouchers: 1", shared, /vouchers must be an integer from 2 \(colluders and one other\) to 256/],
+    ["vouchers: 2", shared, /vouchers must be left out without founders, got 2/],
+    ["mostRows: 0", shared, /mostRows must be an integer from 1 to 1e12, got 0/],
     ["clusters: other", studyText, /clusters must be one of personal, shared, got "other"/],
   ])("%s is refused where it does not fit", (line, text, message) => {
     expect(() => parseStudy(`${text}${line}\n`)).toThrow(message);
