@@ -40,3 +40,15 @@ test("60 of 60 proposals for unprepared exports run, and at least 54 are as expe
   const others = tried.filter(({ differs }) => differs.length > 0);
   expect(others.length, others.map(({ kind, differs }) => `${kind}: ${differs.join("; ")}`).join("\n")).toBeLessThan(7);
 });
+
+test("of a large file the first rows say what it holds, and gaps further down do not stop it", async () => {
+  const lines = Array.from(
+    { length: 60_000 },
+    (_, r) => `${r % 2 === 0 ? "" : "-"}${(r * 7) % 100},${r === 55_000 ? "" : (r * 31) % 17}`,
+  );
+  const file = new File([`a,b\n${lines.join("\n")}\n`], "large.csv");
+  const { options } = await proposeForFiles([file], {});
+  expect(options).toEqual({ scale: "standard", missing: "drop" });
+  const { input } = await fitTables({ files: [file], ...options, k: 2, examine: false });
+  expect(input.dropped).toBe(1);
+});

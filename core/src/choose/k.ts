@@ -17,7 +17,7 @@ import { type ChoiceCosts, choiceColumns, choiceSample, type Participants, parti
 /** Options of `chooseK`. */
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
-   * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
+   * No larger k is tried. Default: 60, or a tenth of the points if that is less; the search ends before, where the curve is over.
    * Nor is one for which no device has k times `minimum` points.
    */
   largestK?: number | undefined;
@@ -116,6 +116,8 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
 
 /** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
 const POINTS_PER_CLUSTER = 10;
+/** Nor are more of them than people can name. */
+const MOST_CLUSTERS = 60;
 
 function bounds(
   { datasets }: Pick<Participants, "datasets">,
@@ -124,7 +126,7 @@ function bounds(
 ): SearchBounds {
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
-  const wanted = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
+  const wanted = largestK ?? Math.min(MOST_CLUSTERS, Math.floor(points / POINTS_PER_CLUSTER));
   const largest = Math.max(1, Math.min(wanted, Math.floor(mostPoints / minimum)));
   return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
 }

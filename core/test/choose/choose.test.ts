@@ -228,7 +228,7 @@ describe("chooseK(datasets, graph, options)", () => {
       [[matrix([[1, 2]])], 1],
       [[matrix([[1, 2]]), matrix([[3, 4]])], 1],
       [[same, none], 1],
-      [[...twice, ...twice, ...twice], 2],
+      [[...twice, ...twice, ...twice, ...twice], 2],
       [apart(1, 1e9), 2],
       [apart(1e-12, 0), 2],
       [apart(1e147, 0), 2],

@@ -51,7 +51,9 @@ export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table
       slots[index] = isCategory ? CATEGORY - slot : slot;
     });
     if (chosen.device !== undefined) slots[chosen.device] = DEVICE;
-    const table = new GrowingTable(feed.file, chosen, expectedRows(source, feed), plan);
+    // A block of rows is read as far as there is room.
+    const expected = Math.min(expectedRows(source, feed), options.firstRows ?? Number.POSITIVE_INFINITY);
+    const table = new GrowingTable(feed.file, chosen, expected, plan);
     const names = columns.map(({ name }) => name);
     const readers = columns.map(({ form }) => (form === undefined ? rules : rules.written(form)));
     const forms = chosen.features.flatMap(({ index, isCategory }) => (isCategory ? [] : [columns[index].form ?? {}]));
@@ -88,6 +90,7 @@ function expectedRows({ size, container }: OpenedFile, feed: Feed): number {
 
 async function readAll(reading: Reading): Promise<void> {
   const { feed, dialect, slots, table, limits, numbers } = reading;
+  const { firstRows = Number.POSITIVE_INFINITY } = reading.options;
   let headLeft = dialect.titles + (dialect.header ? 1 : 0);
   for (;;) {
     let at = 0;
@@ -106,6 +109,7 @@ async function readAll(reading: Reading): Promise<void> {
         reading.line += table.rows - before;
         if (at >= feed.length) break;
       }
+      if (table.rows >= firstRows) return;
       if (table.isFull) {
         table.makeRoom(reading.line);
         continue;

@@ -80,6 +80,8 @@ export interface Selection {
   readonly categories?: "auto" | readonly string[];
   /** Whether a row may name no device, and then belongs to none. */
   readonly allowsNameless?: boolean;
+  /** Of delimited text: no more rows than about these first ones, for a look. */
+  readonly firstRows?: number;
 }
 
 /** How a file is written, where its first lines do not say so. */

@@ -60,16 +60,18 @@ export async function inspectTable(
   input: FileInput,
   options: DialectOptions = {},
   context: WorkContext = {},
+  firstRows?: number,
 ): Promise<InspectedTable> {
   try {
     const layout = await readLayout(input, options);
     const told = { ...decidedSigns(layout, options), ...options };
     const isSettled = Object.keys(told).length === Object.keys(options).length;
-    return isSettled ? await lookAt(input, layout, options, context) : await inspectTable(input, told, context);
+    if (!isSettled) return await inspectTable(input, told, context, firstRows);
+    return await lookAt(input, layout, options, context, firstRows);
   } catch (error) {
     const encoding = options.encoding === undefined ? encodingThatHelps(error) : undefined;
     if (encoding === undefined) throw error;
-    return inspectTable(input, { ...options, encoding }, context);
+    return inspectTable(input, { ...options, encoding }, context, firstRows);
   }
 }
 
@@ -95,6 +97,7 @@ async function lookAt(
   layout: FileLayout,
   options: DialectOptions,
   context: WorkContext,
+  firstRows?: number,
 ): Promise<InspectedTable> {
   const file = inputFileName(input);
   // As they are without a word about dates, which are numbers here.
@@ -124,6 +127,7 @@ async function lookAt(
   const words = readable.filter(({ kind }) => isWord(kind)).map(({ name }) => name);
   const table = await readTable(input, {
     ...options,
+    ...(firstRows !== undefined && { firstRows }),
     onBad,
     onRead: () => context.signal?.throwIfAborted(),
     dates: dates ?? "days",

@@ -32,6 +32,9 @@ export interface Proposal {
   readonly first: readonly Obstacle[];
 }
 
+/** So many rows of a large text say what its columns are. */
+const FIRST_ROWS = 50_000;
+
 /** The same from the files themselves. */
 export async function proposeForFiles(
   files: readonly FileInput[],
@@ -42,8 +45,11 @@ export async function proposeForFiles(
   const { delimiter, header, decimal, na, dates, encoding, sheet } = asked;
   const dialect = Object.entries({ delimiter, header, decimal, na, dates, encoding, sheet });
   const reading: DialectOptions = Object.fromEntries(dialect.filter(([, value]) => value !== undefined));
-  for (const file of files) looks.push(await inspectTable(file, reading, context));
-  return computeWork(context, () => proposeOptions(looks, asked));
+  for (const file of files) looks.push(await inspectTable(file, reading, context, FIRST_ROWS));
+  const proposal = await computeWork(context, () => proposeOptions(looks, asked));
+  // There may be gaps further down.
+  const isWhole = looks.every(({ rows }) => rows < FIRST_ROWS) || proposal.options.missing !== undefined;
+  return isWhole ? proposal : { ...proposal, options: { ...proposal.options, missing: "drop" } };
 }
 
 export function proposeOptions(looks: readonly InspectedTable[], asked: ProposedOptions): Proposal {
