@@ -67,14 +67,18 @@ export function census(version: number): Content {
   return { stage: stages.census, steps: 0, rows: 0, seeded: 0, numbers: new Float64Array(0), roster };
 }
 
-/** Whether rows may be added to sums over these devices. */
-function isEnough({ devices, colluders }: ReleasePlan, roster: Roster): boolean {
-  return roster.ids.length >= devices && isSafe(roster, colluders);
+/**
+ * Whether rows may be added to sums over these devices. The second release goes on with those that are left: their noise is
+ * that of a whole release, and the first would be paid for nothing.
+ */
+function isEnough({ devices, colluders }: ReleasePlan, steps: number, roster: Roster): boolean {
+  return (steps > 0 || roster.ids.length >= devices) && isSafe(roster, colluders);
 }
 
 /** Too few devices rest until somebody comes, or links to others. */
 export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content {
-  return { ...content, stage: isEnough(releasing, roster) ? stages.cells : stages.rest, roster };
+  const asked = content.steps === 0 ? stages.cells : stages.offsets;
+  return { ...content, stage: isEnough(releasing, content.steps, roster) ? asked : stages.rest, roster };
 }
 
 /** Rosters that were looked at: the look takes longer the larger they are. */
@@ -86,14 +90,14 @@ const looked = new WeakMap<Roster, boolean>();
  */
 export function mayAdd(
   releasing: ReleasePlan | undefined,
-  { stage, roster }: Content,
+  { stage, steps, roster }: Content,
   id: string,
   partners: readonly { readonly id: string }[],
 ): boolean {
   if (releasing === undefined || stage === stages.census) return true;
   const named = partners.map((partner) => partner.id);
   if (roster === undefined || !isPlaceOf(roster, id, named)) return false;
-  const isGood = looked.get(roster) ?? isEnough(releasing, roster);
+  const isGood = looked.get(roster) ?? isEnough(releasing, steps, roster);
   looked.set(roster, isGood);
   return isGood;
 }
@@ -169,7 +173,7 @@ export function afterCells(
   const padded = [...weights, ...new Array<number>(missing).fill(1)];
   const found = kmeans({ data, rows: padded.length, cols: d }, { k, weights: padded, seed: 0 });
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.offsets, rows, numbers: found.centroids.data.slice() };
+  return { ...content, stage: stages.offsets, steps: 1, rows, numbers: found.centroids.data.slice() };
 }
 
 /** The second release: the means that it gives are the answer, and stay. */
@@ -190,5 +194,6 @@ export function afterOffsets(
   );
   const numbers = points.data.map((value, i) => Math.min(ranges[i % d] / 2, Math.max(-ranges[i % d] / 2, value)));
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.frozen, rows, numbers, roster: emptyRoster(content.roster?.version ?? 0) };
+  const roster = emptyRoster(content.roster?.version ?? 0);
+  return { ...content, stage: stages.frozen, steps: 2, rows, numbers, roster };
 }
