@@ -25,9 +25,11 @@ import {
   decodeBoardBase,
   encodeBoardBase,
   hasCentroids,
+  MEMBERS_HASH_BYTES,
   type Stage,
   stages,
 } from "./generation.ts";
+import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
 import { SCALAR_BYTES, sealBytes } from "./seal.ts";
@@ -59,6 +61,8 @@ export interface BoardMessage {
   readonly hash: Uint8Array;
   /** In a proof, and with sums over a tree. */
   readonly base: Omit<Base, "hash"> | undefined;
+  /** With a base, of studies with founders: who was a member in this generation. */
+  readonly members?: Uint8Array | undefined;
   readonly openings: readonly Opening[];
   /** The sender wants to be told: what leads to a later base, or that it was heard. */
   readonly isAsking: boolean;
@@ -84,7 +88,7 @@ export function encodeBoardMessage(
   contract: Contract,
   message: Omit<BoardMessage, "base"> & { readonly base: Base | undefined },
 ): Uint8Array {
-  const { kind, stamp, knows, order, hash, base, openings, have, integers, entries, secrets } = message;
+  const { kind, stamp, knows, order, hash, base, members, openings, have, integers, entries, secrets } = message;
   const fixed = new Uint8Array(HEADER_BYTES + FIXED_BYTES);
   const view = writeHeader(fixed, kind, contract);
   view.setUint16(COUNT_AT, entries.length, true);
@@ -111,7 +115,7 @@ export function encodeBoardMessage(
   view.setUint16(HEADER_BYTES + 96, flags, true);
   return concatBytes(
     fixed,
-    ...(base === undefined ? [] : [encodeBoardBase(base)]),
+    ...(base === undefined ? [] : [encodeBoardBase(base), members ?? new Uint8Array(0)]),
     ...openings.map(openingBytes),
     hexToBytes(have.join("")),
     ...entries.flatMap(({ id, body, signature }) => [body, signature, secrets?.get(id) ?? new Uint8Array(0)]),
@@ -119,8 +123,12 @@ export function encodeBoardMessage(
 }
 
 /** Reads a frame of a study with shared clusters. Signatures, hashes and what may follow are the receiver's to check. */
-export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage {
+export function decodeShared(
+  shape: SumsShape,
+): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage | MembersMessage {
   return (contract, frame) => {
+    if (shape.isFounded && isOfKind(frame, "members") && isOfStudy(frame, contract))
+      return (frame.length <= LARGEST_FRAME_BYTES && decodeMembers(frame)) || frameRefusal("entry");
     const kind = isOfKind(frame, "board") ? "board" : isOfKind(frame, "proof") ? "proof" : undefined;
     if (kind === undefined || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
@@ -150,14 +158,17 @@ function decodeMessage(
   // Counted before they are read: a frame may not cost more than it is worth.
   if (Math.max(many, opened, marks) > MOST_ENTRIES) return frameRefusal("entry");
   const flags = view.getUint16(HEADER_BYTES + 96, true);
-  const { releasing } = shape;
+  const { releasing, isFounded } = shape;
   if (flags & ~(shape.isTree ? 127 : releasing === undefined ? 31 : 415)) return frameRefusal("flags");
-  let base: Omit<Base, "hash"> | undefined;
+  let [base, members]: [Omit<Base, "hash"> | undefined, Uint8Array | undefined] = [undefined, undefined];
   if (flags & BASE_FLAG) {
     const numbersOf = (stage: Stage, steps: number) => sizesOf(shape, { stage, steps }).numbers;
-    const found = decodeBoardBase(frame, at, numbersOf, releasing !== undefined);
+    const found = decodeBoardBase(frame, at, numbersOf, releasing !== undefined, isFounded);
     if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
+    if (isFounded) members = frame.slice(at, at + MEMBERS_HASH_BYTES);
+    at += members?.length ?? 0;
+    if (isFounded && members?.length !== MEMBERS_HASH_BYTES) return frameRefusal("length");
     // Nobody asks private rows for other sums than those that are paid for.
     const isPrivateStage = base.stage >= stages.census;
     if (base.stage !== stages.rest && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
@@ -189,7 +200,7 @@ function decodeMessage(
   }
   if (at !== frame.length) return frameRefusal("length");
   return {
-    ...{ kind, stamp, knows, base, openings, have, integers, entries, secrets },
+    ...{ kind, stamp, knows, base, members, openings, have, integers, entries, secrets },
     order: { rank, number, hash: frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 40) },
     hash: frame.slice(HEADER_BYTES + 40, HEADER_BYTES + 72),
     isAsking: (flags & ASKING_FLAG) !== 0,

@@ -2,6 +2,7 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
+import type { Secrets } from "../keys/secrets.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
@@ -9,11 +10,14 @@ import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import type { Study } from "../study/study.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
+import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
+import { decodeMemberStatements, Membership } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
@@ -24,6 +28,8 @@ export class SharedLoop implements Device, NetworkListener {
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
   readonly #member: Member;
+  readonly #membership: Membership | undefined;
+  readonly #exchange: MemberExchange | undefined;
   readonly #read;
   readonly #neighbours = new Map<string, Neighbour>();
   readonly #alarm;
@@ -44,10 +50,16 @@ export class SharedLoop implements Device, NetworkListener {
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
-    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1 };
+    this.#membership = membershipOf(study, contract.hash, secrets);
+    this.#exchange = this.#membership && new MemberExchange(this.#membership);
+    const founding = this.#membership && { founding: this.#membership.hash };
+    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1, ...founding };
+    this.#membership?.add(decodedStatements(options.statements ?? []));
     const earlier = savedGeneration(saved, contract, this.#read, rules);
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
-    this.#member = new Member({ ...rules, epoch: memory.epoch, ...(earlier && { saved: earlier }), integersFor });
+    const { epoch } = memory;
+    const membership = this.#membership;
+    this.#member = new Member({ ...rules, epoch, membership, ...(earlier && { saved: earlier }), integersFor });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
@@ -97,6 +109,24 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
+  addStatements(statements: readonly Uint8Array[]): void {
+    const now = this.#options.clock.now();
+    this.#member.hearStatements(undefined, decodedStatements(statements), now);
+    this.#exchange?.announce(now);
+    this.#wake();
+  }
+
+  #hearMembers({ peer }: Neighbour, message: MembersMessage): void {
+    const now = this.#options.clock.now();
+    const taken = this.#member.hearStatements(peer, message.statements, now);
+    if (taken.length > 0) {
+      this.#options.onStatements?.(taken.map(({ bytes }) => bytes));
+      this.#exchange?.announce(now);
+    }
+    this.#exchange?.hear(peer, message);
+    this.#wake();
+  }
+
   /** Private clusters begin again only where somebody has agreed to it, for another answer. */
   #releaseIfConsented(): void {
     if (this.#member.generation.stage !== stages.frozen || this.#own.private?.isConsented !== true) return;
@@ -120,6 +150,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
     this.#member.connect(peer);
+    this.#exchange?.connect(peer, this.#options.clock.now());
     sendRefusedOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
     this.#wake(BOARD_PACE_MILLISECONDS);
@@ -129,6 +160,7 @@ export class SharedLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour !== undefined) neighbour.isConnected = false;
     this.#member.disconnect(peer);
+    this.#exchange?.disconnect(peer);
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
@@ -137,6 +169,7 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
+    if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
@@ -174,7 +207,9 @@ export class SharedLoop implements Device, NetworkListener {
       this.#tellings++;
       this.#restUntil = now + (this.#options.paceMilliseconds ?? BOARD_PACE_MILLISECONDS);
     }
-    const { nextAt } = this.#member.due(now);
+    const members = this.#exchange?.due(contract, now);
+    for (const { peer, frame } of members?.frames ?? []) network.send(peer, frame);
+    const nextAt = Math.min(this.#member.due(now).nextAt, members?.nextAt ?? Number.POSITIVE_INFINITY);
     // Whole milliseconds: a sum of fractions may never reach the time that is waited for.
     if (Number.isFinite(nextAt)) this.#wake(Math.ceil(nextAt - now));
     if (this.#own.isWorking) this.#wake();
@@ -194,6 +229,19 @@ export class SharedLoop implements Device, NetworkListener {
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
 }
+
+/** Who the members of a study with founders are, before anybody has said anything. */
+function membershipOf(
+  { founders, vouchers = 0, mostRows = 0 }: Study,
+  hash: Uint8Array,
+  secrets: Secrets,
+): Membership | undefined {
+  if (founders === undefined) return undefined;
+  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
+}
+
+const decodedStatements = (statements: readonly Uint8Array[]) =>
+  statements.flatMap((bytes) => decodeMemberStatements(bytes) ?? []);
 
 function savedShared(
   contract: Contract,
@@ -234,5 +282,6 @@ function savedGeneration(
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  return { proof: { base, openings, entries: message.entries }, known: known.map(String) };
+  const { members, entries } = message;
+  return { proof: { base, openings, members, entries }, known: known.map(String) };
 }

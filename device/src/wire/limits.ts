@@ -277,6 +277,10 @@ export const SIGNATURE_BURST = 512;
 export const SIGNATURES_PER_SECOND = 1_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
+/** Of what one owner says about members at most this much is kept. */
+export const MOST_MEMBER_STATEMENTS = 1_024;
+/** A frame has at most so many statements about members. */
+export const MEMBER_STATEMENTS_PER_FRAME = 256;
 
 // Private
 
