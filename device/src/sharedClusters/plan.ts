@@ -7,7 +7,6 @@ import {
   type GenerationEnd,
   type GenerationOutcome,
   hasCentroids,
-  type Stage,
   stages,
 } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";

@@ -20,8 +20,9 @@ import {
 } from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { ReleaseRequest } from "../privacy/privateRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Base, type Content, stages } from "./generation.ts";
 import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
 
 /** How many clusters there are, of how many features, and how wide these are. */
@@ -105,6 +106,14 @@ export function mayAdd(
 /** Equal for sums over the same devices, for the same answer and around the same centroids, however they are linked. */
 export function nameOfSums({ roster, numbers }: Content): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([roster?.version, roster?.ids, Array.from(numbers)]))));
+}
+
+/** What a generation asks of private rows, or asked of them before the keys. */
+export function releaseRequest(content: Content & Pick<Base, "number">): ReleaseRequest {
+  const { stage, steps, roster, number } = content;
+  const { version, ids } = roster ?? emptyRoster(0);
+  const at = stage === stages.keys ? number - 1 : number;
+  return { stage: steps === 0 ? "cells" : "means", of: nameOfSums(content), version, among: ids, at };
 }
 
 /** Sums of rows, and the variance that the noise of all devices together must have. */

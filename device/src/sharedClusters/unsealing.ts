@@ -4,6 +4,7 @@
 
 import { concatBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
+import { quorumOf } from "../privacy/privateRows.ts";
 import { addInt64s, fromInt64s, subtractInt64s } from "../wire/int64.ts";
 import { type Entry, ownEntry } from "./entry.ts";
 import type { Generation } from "./generation.ts";
@@ -20,9 +21,6 @@ interface SealedBoard {
 /** In the stage of keys, where an entry has its epoch: a key takes the place of the tally of the same device. */
 const TALLY = 1;
 const KEY = 2;
-
-/** More than half of so many devices and of the colluders: two such groups have an honest device in common. */
-export const quorumOf = (devices: number, colluders: number) => Math.floor((devices + colluders) / 2) + 1;
 
 const placeIn = ({ ids }: Roster, id: string) => ids.indexOf(id) + 1;
 const commitmentsOf = ({ seal, links }: Entry) => seal.subarray(0, seal.length - SCALAR_BYTES * links.size);
@@ -117,7 +115,7 @@ export function isDecided({ entries }: SealedBoard, colluders: number, tallied: 
 
 /** The secrets of all seals, given or put together from shares; undefined: some cannot be known yet. */
 export function secretsOfAll(
-  { entries }: SealedBoard,
+  { entries }: Pick<SealedBoard, "entries">,
   roster: Roster,
   colluders: number,
   shown: readonly Entry[],
@@ -125,19 +123,30 @@ export function secretsOfAll(
   const keys = shown.filter(isKey);
   const secrets = new Map(keys.map((entry) => [entry.id, secretIn(entry)]));
   const missing = entries.filter(({ id }) => !secrets.has(id));
-  const holdersOf = (id: string) => keys.filter(({ links }) => links.has(id));
-  if (missing.some(({ id }) => holdersOf(id).length <= colluders)) return undefined;
+  const sharesOf = (id: string) => keys.flatMap((key) => ({ holder: key.id, share: blockFor(key, id) ?? [] }));
+  if (missing.some(({ id }) => keys.filter(({ links }) => links.has(id)).length <= colluders)) return undefined;
   for (const entry of missing) {
-    const good = new Map<number, Uint8Array>();
-    for (const holder of holdersOf(entry.id)) {
-      const [share, place] = [blockFor(holder, entry.id), placeIn(roster, holder.id)];
-      if (share !== undefined && isShareAt(commitmentsOf(entry), place, share)) good.set(place, share);
-      if (good.size > colluders) break;
-    }
-    if (good.size <= colluders) return undefined;
-    secrets.set(entry.id, secretFrom(good));
+    const secret = recoveredSecret(entry, roster, colluders, sharesOf(entry.id));
+    if (secret === undefined) return undefined;
+    secrets.set(entry.id, secret);
   }
   return secrets;
+}
+
+/** The secret of an entry's seal from shares of it, whoever has them; undefined: too few are good. */
+export function recoveredSecret(
+  entry: Entry,
+  roster: Roster,
+  colluders: number,
+  shares: readonly { readonly holder: string; readonly share: ArrayLike<number> }[],
+): Uint8Array | undefined {
+  const good = new Map<number, Uint8Array>();
+  for (const { holder, share } of shares) {
+    const [place, bytes] = [placeIn(roster, holder), Uint8Array.from(share)];
+    if (bytes.length > 0 && isShareAt(commitmentsOf(entry), place, bytes)) good.set(place, bytes);
+    if (good.size > colluders) return secretFrom(good);
+  }
+  return undefined;
 }
 
 /** Whether these are the secrets of all entries. */
