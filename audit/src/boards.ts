@@ -252,7 +252,8 @@ export function observeBoards(
         if (next === "implausible") continue;
         bases.set(bytesToHex(next.hash), next);
         const entries = closed.devices.flatMap((id) => board.entryOf(id) ?? []);
-        if (next.stage === stages.keys) sealed.set(bytesToHex(next.hash), { keys: next, content: seen.content, entries });
+        if (next.stage === stages.keys)
+          sealed.set(bytesToHex(next.hash), { keys: next, content: seen.content, entries });
       }
       for (const { keys, content, entries, found } of opened()) {
         const next = found && baseAfterKeys(rules, content, keys, entries, found);

@@ -203,11 +203,7 @@ export class Account {
   }
 
   /** Writes down what half of epsilon would buy, and pays nothing yet. Nothing where the lifetime forbids it. */
-  reserve(
-    stage: ReleaseStage,
-    buy: (release: Release, ledger: Ledger) => Partial<Ledger>,
-    version?: number,
-  ): void {
+  reserve(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>, version?: number): void {
     const { delta, lifetime } = budgetOf(this.#study);
     const release = this.releaseOf(this.#name, stage);
     const open = this.ledger.posted.filter(({ state }) => state !== "paid");
@@ -246,6 +242,11 @@ export class Account {
     else this.#memory.keep(encodeLedger(ledger), done);
   }
 
+  /** Why there is no release, or why it does not count yet, if so. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   status(): PrivateStatus {
     const { delta, lifetime } = budgetOf(this.#study);
     const spent = spentOn(this.ledger.releases);
@@ -257,7 +258,7 @@ export class Account {
       stage: this.kept.releases.at(-1)?.stage ?? null,
       isOutdated: this.isOutdated,
       isHistoryLost: this.isLost,
-      failure: this.#failure ?? null,
+      failure: this.failure ?? null,
     };
   }
 }

@@ -125,6 +125,9 @@ export function boxOf(features: readonly Feature[]) {
 /** More than half of so many devices and of the colluders: two such groups have an honest device in common. */
 export const quorumOf = (devices: number, colluders: number) => Math.floor((devices + colluders) / 2) + 1;
 
+/** Of the name of sums, as a number below 2^48. */
+export const sumsTag = (of: string) => Number.parseInt(of.slice(0, 12), 16);
+
 /** What is asked of the rows. `of` names who adds up, for which answer, and where: equal sums have equal names. */
 export type ReleaseRequest = Pick<PostedIntegers, "stage" | "of" | "version" | "among" | "at">;
 
@@ -147,7 +150,10 @@ export class SharedPrivateRows {
    * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums
    * would show by the difference what the noise of all others hides. "stale": it has posted for later ones.
    */
-  integersFor(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): Float64Array | "stale" | undefined {
+  integersFor(
+    asked: ReleaseRequest,
+    release: (noise: RandomBytes) => Float64Array,
+  ): Float64Array | "stale" | undefined {
     this.#account.keep();
     if (this.refusal(asked) !== undefined || !this.#account.isKept) return undefined;
     if (this.#rivals(asked).some(({ at }) => at >= asked.at)) return "stale";
@@ -181,7 +187,7 @@ export class SharedPrivateRows {
     const rivals = this.#rivals(asked);
     if (rivals.some(({ state, among }) => state === "tallied" || !this.#rulesOut(asked.among, among)))
       return "waits for devices that were in sums which may still be read: if those are, these must not be";
-    return this.#account.status().failure ?? undefined;
+    return this.#account.failure;
   }
 
   #hasReleased(stage: ReleaseStage): boolean {
@@ -214,12 +220,27 @@ export class SharedPrivateRows {
     return this.#account.isKept;
   }
 
+  /**
+   * So far the network has come. Others can have read what this device had posted while it was away; of an earlier answer
+   * it cannot learn whether they did.
+   */
+  noteRead(answer: { readonly version: number; readonly first: number | undefined }): void {
+    for (const { of, stage, version, state } of this.#account.ledger.posted) {
+      const isFirst = version === answer.version && stage === "cells" && sumsTag(of) === answer.first;
+      if (state !== "paid" && (isFirst || version < answer.version)) this.pay({ of, stage });
+    }
+  }
+
   /** What the seal of a generation is made from: nobody else can, and it need not be written down. */
   sealSeed(generation: Uint8Array): Uint8Array {
     return hmac(sha256, hexToBytes(this.#account.ledger.secret), concatBytes(utf8ToBytes("seal of "), generation));
   }
 
-  #change(posted: PostedIntegers, changes: Partial<PostedIntegers>, more: { releases?: Ledger["releases"] } = {}): void {
+  #change(
+    posted: PostedIntegers,
+    changes: Partial<PostedIntegers>,
+    more: { releases?: Ledger["releases"] } = {},
+  ): void {
     const { ledger } = this.#account;
     this.#account.change({
       posted: ledger.posted.map((one) => (one === posted ? { ...one, ...changes } : one)),
@@ -230,7 +251,7 @@ export class SharedPrivateRows {
   /** Whether a person has agreed to releases that were not made. */
   get isConsented(): boolean {
     const { isLost, ledger } = this.#account;
-    return ledger.consents > 0 && !isLost && !this.#hasReleased("cells") && this.#account.status().failure === null;
+    return ledger.consents > 0 && !isLost && !this.#hasReleased("cells") && this.#account.failure === undefined;
   }
 
   /** A person wants the data as they are now to be released. */

@@ -2,13 +2,7 @@
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
 import type { ClosedBoard } from "./board.ts";
-import {
-  type Content,
-  type GenerationEnd,
-  type GenerationOutcome,
-  hasCentroids,
-  stages,
-} from "./generation.ts";
+import { type Content, type GenerationEnd, type GenerationOutcome, hasCentroids, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { emptyRoster, rosterOf } from "./roster.ts";

@@ -20,7 +20,7 @@ import {
 } from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { ReleaseRequest } from "../privacy/privateRows.ts";
+import { type ReleaseRequest, sumsTag } from "../privacy/privateRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { type Base, type Content, stages } from "./generation.ts";
 import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
@@ -182,7 +182,8 @@ export function afterCells(
   const padded = [...weights, ...new Array<number>(missing).fill(1)];
   const found = kmeans({ data, rows: padded.length, cols: d }, { k, weights: padded, seed: 0 });
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.offsets, steps: 1, rows, numbers: found.centroids.data.slice() };
+  const seeded = sumsTag(nameOfSums(content));
+  return { ...content, stage: stages.offsets, steps: 1, rows, seeded, numbers: found.centroids.data.slice() };
 }
 
 /** The second release: the means that it gives are the answer, and stay. */

@@ -16,7 +16,7 @@ import {
 } from "@fedkm/device";
 import { type DeviceFolder, freeMachinePorts, type Link, readHistory } from "@fedkm/device/daemon";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
-import { decodeShared, idOf, nodeSecrets, sumsShape } from "@fedkm/device/shared";
+import { decodeShared, idOf, isKey, nodeSecrets, sumsShape } from "@fedkm/device/shared";
 import { makeFolders, startDevice } from "../faults/processes.ts";
 import { isHeld, print, progress } from "../measure.ts";
 
@@ -63,12 +63,16 @@ async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Com
       return;
     }
     const message = read(contract, frame);
-    if (message.kind !== "board") return;
+    if (message.kind !== "board" && message.kind !== "proof") return;
     const id = idOf(nodeSecrets(victim).key);
     for (const entry of message.entries) {
-      // A census has no integers, the second release has k counts and sums.
+      if (entry.id !== id) continue;
+      // The second release has k counts and sums. Of keys the rank says what they open.
       const integers = entry.words.length / 2;
-      if (entry.id === id && integers > 0) stages.add(integers === study.k * 3 ? "means" : "cells");
+      const asked = integers > 0 ? integers === study.k * 3 : message.order.rank % 8 > 2;
+      const stage = asked ? "means" : "cells";
+      if (integers > 0) stages.add(stage);
+      else if (entry.seal.length > 0 && isKey(entry)) stages.add(`keys of ${stage}`);
     }
   };
 
@@ -237,7 +241,7 @@ async function killed(kind: Kind, n: number): Promise<Killed> {
     return {
       released: atDeath.releases.length,
       hasSent: sent.length > 0,
-      isShort: sent.some((stage) => !atDeath.releases.some((release) => release.stage === stage)),
+      isShort: sent.some((stage) => !isWritten(kind, stage, atDeath)),
       isRepeated: isRepeated(kind, atDeath, await ledgerOf(folder)),
       hasEnded,
     };
@@ -265,13 +269,22 @@ async function ledgerOf({ path }: DeviceFolder): Promise<Ledger> {
   return JSON.parse(new TextDecoder().decode(await readHistory(path)));
 }
 
+/** Whether the ledger has what was sent: sealed sums as posted, keys and everything else as paid for. */
+function isWritten(kind: Kind, sent: string, { releases, posted = [] }: Ledger): boolean {
+  const isSealed = kind === "shared" && !sent.startsWith("keys of ");
+  const found = isSealed ? posted : releases;
+  return found.some(({ stage }) => sent.endsWith(stage));
+}
+
 /** Whether what was released before is there again, to the last bit, and no more was paid than two releases. */
 function isRepeated(kind: Kind, before: Ledger, after: Ledger): boolean {
   const isPrefix = before.releases.every((one, i) => JSON.stringify(one) === JSON.stringify(after.releases[i]));
   const isKept =
     kind === "personal"
       ? before.releases.length === 0 || JSON.stringify(before.summary) === JSON.stringify(after.summary)
-      : (before.posted ?? []).every((one, i) => JSON.stringify(one) === JSON.stringify(after.posted?.[i]));
+      : (before.posted ?? []).every(
+          ({ of, integers }, i) => of === after.posted?.[i].of && `${integers}` === `${after.posted[i].integers}`,
+        );
   return isPrefix && isKept && after.releases.length <= 2;
 }
 
