@@ -109,6 +109,11 @@ export class PrivateRows {
     this.#account.keep();
   }
 
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
+  }
+
   status(): PrivateStatus {
     return this.#account.status();
   }
@@ -269,6 +274,11 @@ export class SharedPrivateRows {
       return { posted: [...posted, { ...asked, state: "reserved", rows: reserved.rows, integers }] };
     };
     this.#account.reserve(stage, write, version);
+  }
+
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
   }
 
   status(): PrivateStatus {
