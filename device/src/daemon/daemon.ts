@@ -136,6 +136,7 @@ async function compose(
     network: keys.network,
     secrets: nodeSecrets(folder.identity),
     clock,
+    wallClock: Date.now,
     memory,
     links: peersOf(parts.links),
     rows,

@@ -168,7 +168,7 @@ function controlCommands(io: Console): Command[] {
     ).action(async ({ state }: StateOptions) => (await work()).runDeviceResetCommand(state, io)),
     part(
       "consent",
-      "Let a guarded device forget what it has published, or a private one release its rows once more.",
+      "Let deleted rows of a guarded device go at once, or its lost history begin anew; let a private one release its rows again.",
       "consent --state north",
     ).action(async ({ state }: StateOptions) => (await work()).runDeviceConsentCommand(state, io)),
   ];

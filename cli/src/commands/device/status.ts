@@ -116,11 +116,11 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
   if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
-  const { added, deleted } = rowsWaiting;
+  const { fresh, guests, deleted } = rowsWaiting;
   return [
     mode,
     `smallest class ${smallestClass === null ? "none" : `${countLabel(smallestClass)} rows`}, ${countLabel(rowsHeldBack)} rows held back, ` +
-      `${countLabel(added)} wait to be added, ${countLabel(deleted)} to be deleted`,
+      `${countLabel(fresh)} new rows wait, ${countLabel(guests)} wait to count again, ${countLabel(deleted)} deleted rows count`,
   ];
 }
 
