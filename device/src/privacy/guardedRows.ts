@@ -225,6 +225,12 @@ export class GuardedRows {
     this.outgoing = { data: rounded, present };
   }
 
+  /** What was published is not known any more. To be followed by `take`. */
+  lose(): void {
+    this.#isLost = true;
+    this.#guard = undefined;
+  }
+
   /**
    * A person consents: deleted rows are to go with the next rows that are taken, or, where it is not known what was published
    * before, that is not taken into account any more.
