@@ -107,8 +107,9 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function failureOf({ folder, child: { exitCode, signalCode } }: Supervised): string {
+  if (signalCode !== null) return `${folder} ended with ${signalCode}`;
   const lastLine = readFileSync(join(folder, LOG_FILE), "utf8").trimEnd().split("\n").at(-1) ?? "no log";
-  return `${folder} ended with ${signalCode ?? `exit code ${exitCode}`}: ${lastLine}`;
+  return `${folder} ended with exit code ${exitCode}: ${lastLine}`;
 }
 
 /** Asks it to stop, and ends it if it does not. */

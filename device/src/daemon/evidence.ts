@@ -2,7 +2,7 @@
 // it, and how much room is left on its disk. See health.ts for what follows from it.
 
 import { readFile, statfs } from "node:fs/promises";
-import { askLock, type LockAnswer } from "../disk/folderLock.ts";
+import { askLock, LOCK_ANSWER_MILLISECONDS, type LockAnswer } from "../disk/folderLock.ts";
 import type { DeviceEvidence } from "./health.ts";
 import type { DaemonStatus } from "./status.ts";
 
@@ -16,8 +16,13 @@ export async function evidenceNow(folder: string, status: DaemonStatus): Promise
   return { id: status.name, folder, status, lock, answeredAt, ...facts };
 }
 
+/** What was answered longer ago, while nobody looked, says nothing about now. */
+const BELIEVED_MILLISECONDS = LOCK_ANSWER_MILLISECONDS + 3 * ASK_MILLISECONDS;
+
 interface Watched {
   lock: LockAnswer | undefined;
+  /** When the lock said so. */
+  saidAt: number;
   answeredAt: number | null;
   facts: Pick<DeviceEvidence, "isSuspended" | "freeBytes">;
   isAsking: boolean;
@@ -30,6 +35,7 @@ export function evidenceReader() {
   return (id: string, folder: string, status: DaemonStatus | undefined): DeviceEvidence => {
     const watched = known.get(folder) ?? {
       lock: undefined,
+      saidAt: Number.NEGATIVE_INFINITY,
       answeredAt: null,
       facts: {},
       isAsking: false,
@@ -42,8 +48,9 @@ export function evidenceReader() {
         watched.isAsking = false;
       });
     }
-    const { lock, answeredAt, facts } = watched;
-    return { id, folder, status, lock, answeredAt, ...facts };
+    const { lock, saidAt, answeredAt, facts } = watched;
+    const isOfNow = performance.now() - saidAt <= BELIEVED_MILLISECONDS;
+    return { id, folder, status, lock: isOfNow ? lock : undefined, answeredAt, ...facts };
   };
 }
 
@@ -51,7 +58,12 @@ async function ask(folder: string, status: DaemonStatus | undefined, watched: Wa
   // A folder that cannot be looked into says nothing, and nothing is not well.
   const lock = await askLock(folder).catch(() => undefined);
   const facts = await placeFacts(folder, status);
-  Object.assign(watched, { lock, facts, ...(lock === "answers" && { answeredAt: Date.now() }) });
+  Object.assign(watched, {
+    lock,
+    saidAt: performance.now(),
+    facts,
+    ...(lock === "answers" && { answeredAt: Date.now() }),
+  });
 }
 
 async function placeFacts(folder: string, status: DaemonStatus | undefined): Promise<Watched["facts"]> {

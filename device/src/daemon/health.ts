@@ -264,7 +264,7 @@ function ownFindings(device: DeviceEvidence, now: number): Finding[] {
   } else if (age < -CLOCK_MILLISECONDS) {
     found.push(finding(device, "clock", null, `Its status is of ${status.writtenAt}, which is yet to come.`));
   }
-  if (supervision !== undefined) found.push(finding(device, "restarted", Date.parse(status.startedAt), supervision));
+  if (supervision !== undefined) found.push(finding(device, "restarted", null, supervision));
   const isFull = found.some(({ cause }) => cause === "disk");
   const open = status.notices.filter(({ until, cause }) => until === null && !(isFull && unwritable.has(cause)));
   return [...found, ...open.map((notice) => findingOfNotice(device, status, notice))];
