@@ -26,7 +26,7 @@ import { dashboardSource } from "../../src/dashboard/deviceView.ts";
 const program = fileURLToPath(new URL("../../bin/fedkm.js", import.meta.url));
 
 /** A ring of devices as processes, the page that shows them, and faults of the third of them. */
-export class FaultyRing {
+class FaultyRing {
   readonly path = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   readonly #children = new Map<string, ChildProcess>();
   readonly #devices: number;
@@ -184,7 +184,7 @@ const scaled = (text: string) => text.replaceAll(/^(-?[\d.]+),/gm, (_, value) =>
 /** The rows mirrored: within all bounds, and nobody else's. */
 const mirrored = (text: string) => text.replaceAll(/^(-?[\d.]+),/gm, (_, value) => `${-Number(value)},`);
 
-export const faults: readonly Fault[] = [
+const faults: readonly Fault[] = [
   {
     name: "killed",
     begin(network) {

@@ -69,9 +69,9 @@ async function ask(folder: string, status: DaemonStatus | undefined, watched: Wa
 async function placeFacts(folder: string, status: DaemonStatus | undefined): Promise<Watched["facts"]> {
   const disk = await statfs(folder).catch(() => undefined);
   // Only Linux says so in a file; elsewhere it is not known.
-  const process = await readFile(`/proc/${status?.pid}/stat`, "utf8").catch(() => "");
+  const about = await readFile(`/proc/${status?.pid}/stat`, "utf8").catch(() => "");
   return {
-    isSuspended: process.slice(process.lastIndexOf(")") + 2).startsWith("T"),
+    isSuspended: about.slice(about.lastIndexOf(")") + 2).startsWith("T"),
     freeBytes: disk && disk.bavail * disk.bsize,
   };
 }

@@ -59,7 +59,7 @@ export interface Health {
 }
 
 /** A running device that can write does so within STATUS_QUIET_MILLISECONDS; a busy machine gets as long again. */
-export const FRESH_MILLISECONDS = 2 * STATUS_QUIET_MILLISECONDS;
+const FRESH_MILLISECONDS = 2 * STATUS_QUIET_MILLISECONDS;
 /** With less room on its disk a device cannot write its files. */
 const LEAST_FREE_BYTES = 65_536;
 /** A clock that is further behind what it wrote itself was set back. */

@@ -25,17 +25,18 @@ export interface DeviceSnapshot {
   /** What the owner calls each of its clusters; null: nothing. */
   readonly names: readonly (string | null)[];
   /** What the device's own rows in each cluster are like; null: not known yet, or too many rows to read them again. */
-  readonly profiles: readonly RowProfile[] | null;
+  readonly profiles:
+    | readonly {
+        readonly rows: number;
+        /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
+        readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
+      }[]
+    | null;
   /** The latest lines of the audit log, the newest first. */
   readonly log: readonly AuditLine[];
 }
 
-/** A device's own rows in one of its clusters. */
-export interface RowProfile {
-  readonly rows: number;
-  /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
-  readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
-}
+type RowProfile = NonNullable<DeviceSnapshot["profiles"]>[number];
 
 /** Of the audit log, so many lines are shown. */
 const MOST_LINES = 50;

@@ -91,7 +91,7 @@ interface StudyView {
   readonly features: readonly { readonly name: string; readonly unit: string; readonly scale: number }[];
 }
 
-export interface PrivacyView {
+interface PrivacyView {
   readonly mode: string;
   /** What a neighbour can learn, in one sentence. */
   readonly words: string;
@@ -102,7 +102,7 @@ export interface PrivacyView {
 }
 
 /** What was released of a private device's rows, and what that has cost. */
-export interface LedgerView {
+interface LedgerView {
   readonly epsilonSpent: number;
   /** The most that may ever be spent. */
   readonly epsilonLifetime: number;
@@ -114,7 +114,7 @@ export interface LedgerView {
   readonly needsPerson: boolean;
 }
 
-export interface LinkView {
+interface LinkView {
   readonly name: string;
   readonly peer: string;
   readonly isConnected: boolean;
