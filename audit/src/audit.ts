@@ -3,7 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
 import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
-import { fromInt64s, idOf, padBetween, type Secrets, stages } from "@fedkm/device/shared";
+import { fromInt64s, idOf, padSeeds, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
 import { coalitionEntry, type GenerationTotals, observeBoards } from "./boards.ts";
 import {
@@ -41,9 +41,10 @@ function sharedOutcomes(
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
       .map((entry) => {
-        const bared = coalitionEntry(entry, (id, epoch, integers) =>
-          padBetween(secrets, hash, entry, { peer: peerOf.get(id) ?? "", id, epoch }, integers),
-        );
+        const bared = coalitionEntry(secrets, entry, (id, epoch) => {
+          const partners = [{ peer: peerOf.get(id) ?? "", id, epoch }];
+          return padSeeds(secrets, hash, { epoch: entry.epoch, partners }).get(id);
+        });
         return { content, totals: fromInt64s(bared) };
       });
   });

@@ -16,13 +16,14 @@ import {
   hashedBase,
   type Int64s,
   idOf,
+  membershipOf,
   type Openings,
   offsetsOf,
-  padBetween,
+  padSeeds,
   type Secrets,
   stages,
-  subtractInt64s,
   sumsShape,
+  withoutPads,
 } from "@fedkm/device/shared";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
@@ -92,11 +93,11 @@ export function coalitionSums(
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
   const bared = honest.map((entry) =>
-    coalitionEntry(entry, (other, epochThere, integers) => {
+    coalitionEntry(coalition[0], entry, (other, epochThere) => {
       const secrets = members.get(other);
       const { id, epoch } = entry;
-      const partner = { peer: nameOf(id), id, epoch };
-      return secrets && padBetween(secrets, hash, { id: other, epoch: epochThere }, partner, integers);
+      const partners = [{ peer: nameOf(id), id, epoch }];
+      return secrets && padSeeds(secrets, hash, { epoch: epochThere, partners }).get(id);
     }),
   );
   return combinations(honest, (id) => members.has(id)).map((shares) => {
@@ -108,17 +109,15 @@ export function coalitionSums(
   });
 }
 
-/** An entry with the pads taken out that somebody knows (`padOf`). */
+/** An entry with the pads taken out whose seeds somebody knows (`seedOf`). */
 export function coalitionEntry(
-  { id, links, words }: Entry,
-  padOf: (other: string, epochThere: number, integers: number) => Int64s | undefined,
+  secrets: Pick<Secrets, "padOf">,
+  entry: Entry,
+  seedOf: (other: string, epochThere: number) => Uint8Array | undefined,
 ): Int64s {
-  const left = words.slice();
-  for (const [other, epochThere] of links) {
-    const pad = padOf(other, epochThere, words.length / 2);
-    if (pad !== undefined) (id < other ? subtractInt64s : addInt64s)(left, pad);
-  }
-  return left;
+  const known = Array.from(entry.links, ([other, epochThere]) => [other, seedOf(other, epochThere)] as const);
+  const seeds = known.flatMap(([other, seed]) => (seed === undefined ? [] : [[other, seed] as const]));
+  return withoutPads(secrets, entry, new Map(seeds));
 }
 
 const PRIME = 2_147_483_647n;
@@ -195,10 +194,16 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-export function observeBoards(study: Study, contract: Contract, secrets: Pick<Secrets, "digest" | "isSigned">) {
+export function observeBoards(
+  study: Study,
+  contract: Contract,
+  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned">,
+) {
   const shape = sumsShape(study);
   const read = decodeShared(shape);
-  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
+  const membership = membershipOf(study, contract.hash, secrets);
+  const founding = membership && { founding: membership.hash };
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets, ...founding };
   const generations = new Map<string, ObservedGeneration>();
   const first = firstBase(rules);
   const bases = new Map([[bytesToHex(first.hash), first]]);

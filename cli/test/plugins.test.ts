@@ -24,7 +24,7 @@ test("compare runs a method on a data set and a graph, with a measure, that come
     expect(nmi).toBeGreaterThan(0.8);
   }
   const table = folder.spawn("compare", "--plugin", "mine.ts", ...args).stdout;
-  expect(table).toMatch(/^method .* ARI +worst +messages/m);
+  expect(table).toMatch(/^method .* NMI +worst +messages/m);
 });
 
 test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set knows what it takes", (name) => {

@@ -51,6 +51,7 @@ export interface PreparedPoints {
   release(): void;
 }
 
+/** What computes distances: it prepares points once and answers for many centroids. */
 export interface Kernel {
   readonly name: string;
   prepare(points: Matrix, weights?: Float64Array): PreparedPoints;

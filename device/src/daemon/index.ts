@@ -12,7 +12,14 @@ export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { deviceView } from "./deviceView.ts";
 export { evidenceNow } from "./evidence.ts";
-export { createFolder, type DeviceFolder, readFolder, readFolderRows, writeSettings } from "./folder.ts";
+export {
+  createFolder,
+  createKeyFolder,
+  type DeviceFolder,
+  readFolder,
+  readFolderRows,
+  writeSettings,
+} from "./folder.ts";
 export { type Finding, type Health, healthOf } from "./health.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";
 export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machineAddresses.ts";
@@ -47,4 +54,4 @@ export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";
-export { draftStudyFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";
+export { draftStudyFile, foundedInFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";

@@ -12,13 +12,17 @@ import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
 /** In one line each; undefined: all is well. */
-export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder: string) {
-  const { guarded } = device;
-  if (device.private !== null) return releaseNotices(device.private, folder);
+export function privacyNotices({ device, links }: Pick<DaemonStatus, "device" | "links">, folder: string) {
+  const { guarded, history } = device;
+  const command = `fedkm device consent --state ${folder}`;
+  const witness = history?.witness && (links.find(({ peer }) => peer === history.witness)?.name ?? history.witness);
+  const old = witness
+    ? `${witness} has seen more of this device than its folder knows, so the folder is an old copy, and nothing of the rows is sent: stop the device and bring the latest folder back, or consent: ${command}`
+    : undefined;
+  if (device.private !== null) return releaseNotices(device.private, command, old);
   if (guarded === null) return { history: undefined, waiting: undefined };
   const { isHistoryLost, failure, rowsWaiting } = guarded;
   const { added, deleted } = rowsWaiting;
-  const command = `fedkm device consent --state ${folder}`;
   const lost = `what this device has published of its rows is not known, so nothing of them is sent until you consent: ${command}`;
   const unwritten = failure === null ? undefined : `the history is not written, and nothing new is sent: ${failure}`;
   const waiting = [
@@ -26,16 +30,19 @@ export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder:
     ...(deleted > 0 ? [`${deleted} rows that are not among the data any more still count`] : []),
   ];
   return {
-    history: isHistoryLost ? lost : unwritten,
+    history: old ?? (isHistoryLost ? lost : unwritten),
     waiting: waiting.length > 0 ? `${waiting.join(", and ")}: rows come and go in groups` : undefined,
   };
 }
 
-function releaseNotices({ isHistoryLost, isOutdated, failure }: PrivateStatus, folder: string) {
-  const command = `fedkm device consent --state ${folder}`;
+function releaseNotices(
+  { isHistoryLost, isOutdated, failure }: PrivateStatus,
+  command: string,
+  old: string | undefined,
+) {
   const lost = `what was released of this device's rows is not known, so nothing of them is until you consent: ${command}`;
   return {
-    history: isHistoryLost ? lost : (failure ?? undefined),
+    history: old ?? (isHistoryLost ? lost : (failure ?? undefined)),
     waiting: isOutdated
       ? `the data are others than those that were released, which still count; a release of these costs epsilon again: ${command}`
       : undefined,
@@ -204,10 +211,12 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
 export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
-  const { waiting, isImplausible, twofaced, suspended } = shared;
+  const { waiting, isImplausible, twofaced, disputed, suspended } = shared;
   if (isImplausible)
     return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
   if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
+  if (disputed.length > 0)
+    return `the two ends of a link signed for different pads, so one of them lies: ${disputed.join(", ")}`;
   if (waiting !== null) return `this device ${waiting}`;
   return suspended.length === 0
     ? undefined

@@ -7,7 +7,7 @@ import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
-import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.ts";
+import { absentRows, type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
@@ -191,8 +191,8 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
       const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
       return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
     }
-    const none = { data: new Float64Array(0), rows: 0, cols: study.features.length };
-    return { rows: matrices.length > 0 ? stack(matrices) : none, counts, sources: opened };
+    const rows = matrices.length > 0 ? stack(matrices) : absentRows(study.features.length);
+    return { rows, counts, sources: opened };
   } catch (error) {
     for (const source of opened) await source.close();
     throw error;

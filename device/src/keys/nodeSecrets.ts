@@ -14,7 +14,7 @@ import {
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
-import { idOf, PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
+import { idOf, PAD_SALT, SECRET_AT, SECRET_BYTES, SEED_BYTES, type Secrets } from "./secrets.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
 const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
@@ -52,9 +52,9 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   return {
     key,
     keyOf: publicKeyOf,
-    pad(peer, info, integers) {
-      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), PAD_SALT, info, 48));
-      const cipher = createCipheriv("aes-256-ctr", stream.subarray(0, 32), stream.subarray(32));
+    padSeed: (peer, info) => new Uint8Array(hkdfSync("sha256", sharedWith(peer), PAD_SALT, info, SEED_BYTES)),
+    padOf(seed, integers) {
+      const cipher = createCipheriv("aes-256-ctr", seed.subarray(0, 32), seed.subarray(32));
       return int64sFromBytes(cipher.update(new Uint8Array(8 * integers)));
     },
     sign: (bytes) => sign(null, bytes, own),

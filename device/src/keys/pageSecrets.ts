@@ -7,7 +7,7 @@ import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
-import { PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
+import { PAD_SALT, SECRET_AT, SECRET_BYTES, SEED_BYTES, type Secrets } from "./secrets.ts";
 
 export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = stored.slice(SECRET_AT, SECRET_AT + SECRET_BYTES);
@@ -21,10 +21,9 @@ export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
   return {
     key: publicKeyOf(self),
     keyOf: publicKeyOf,
-    pad(peer, info, integers) {
-      const stream = hkdf(sha256, sharedWith(peer), PAD_SALT, info, 48);
-      return int64sFromBytes(ctr(stream.subarray(0, 32), stream.subarray(32)).encrypt(new Uint8Array(8 * integers)));
-    },
+    padSeed: (peer, info) => hkdf(sha256, sharedWith(peer), PAD_SALT, info, SEED_BYTES),
+    padOf: (seed, integers) =>
+      int64sFromBytes(ctr(seed.subarray(0, 32), seed.subarray(32)).encrypt(new Uint8Array(8 * integers))),
     sign: (bytes) => ed25519.sign(bytes, own),
     isSigned(of, bytes, signature) {
       try {

@@ -10,6 +10,8 @@ export const SECRET_BYTES = 32;
 /** What a pad is for is in `info`, the study included. */
 export const PAD_SALT = new TextEncoder().encode("fedkm");
 
+/** Of a pad: 32 are a key, and 16 a counter. */
+export const SEED_BYTES = 48;
 export const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
 /** So much of a key names a device on the board. */
@@ -19,8 +21,10 @@ export interface Secrets {
   /** The own public key, and that of a linked peer. */
   readonly key: Uint8Array;
   keyOf(peer: string): Uint8Array;
-  /** As many integers as asked for that only this device and the peer can compute, other ones for other `info`. */
-  pad(peer: string, info: Uint8Array, integers: number): Int64s;
+  /** 48 bytes that only this device and the peer can compute, other ones for other `info`. */
+  padSeed(peer: string, info: Uint8Array): Uint8Array;
+  /** As many integers as asked for, which look like chance to whoever does not know the seed. */
+  padOf(seed: Uint8Array, integers: number): Int64s;
   sign(bytes: Uint8Array): Uint8Array;
   isSigned(key: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean;
   /** 32 bytes. */

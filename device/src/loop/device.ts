@@ -23,6 +23,10 @@ export interface DeviceOptions {
   readonly seed?: number;
   /** With shared clusters: what the device's key can do. */
   readonly secrets?: Secrets;
+  /** With founders: what was said of members before this start, as it travels. */
+  readonly statements?: readonly Uint8Array[];
+  /** Hears what neighbours say of members, to be kept. */
+  readonly onStatements?: (statements: readonly Uint8Array[]) => void;
   /** Begins paused. Default false. */
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
@@ -42,7 +46,15 @@ export interface Device {
   reset(rows?: DeviceRows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
+  /** With founders: what its owner says of members. */
+  addStatements?(statements: readonly Uint8Array[]): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
+}
+
+/** A device whose study keeps a history; see historyWatch.ts. */
+export interface HistoryDevice extends Device {
+  /** What was published is not known any more: nothing of these rows is sent until a person consents. */
+  loseHistory(rows: DeviceRows): void;
 }

@@ -68,6 +68,8 @@ export interface SharedStatus {
   readonly isImplausible: boolean;
   /** Devices that signed two different sums of the same time, by the first half of their keys. */
   readonly twofaced: readonly string[];
+  /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
+  readonly disputed: readonly string[];
   /** Members that made all add up again so often that they are left out for a while. */
   readonly suspended: readonly string[];
   /** How often the device has sent something. */
@@ -87,6 +89,11 @@ export interface DeviceStatus {
   readonly guarded: GuardedStatus | null;
   /** Null unless the mode is "private". */
   readonly private: PrivateStatus | null;
+  /**
+   * What neighbours say of the history of these rows: who has seen a later one, so that this folder is an old copy; and
+   * who has yet to say what it has seen, before anything of the rows is sent. Null where no history is kept.
+   */
+  readonly history: { readonly witness: string | null; readonly awaited: readonly string[] } | null;
   readonly epoch: number;
   /** The number of the opening: it grows when somebody leaves the network. */
   readonly opening: number;
@@ -140,6 +147,7 @@ export function personalStatus(
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
     private: model.private?.status() ?? null,
+    history: null,
     epoch,
     opening,
     round,

@@ -16,6 +16,7 @@ import {
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { areAbsent } from "../study/remoteRows.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
 import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
@@ -44,11 +45,14 @@ export class PrivateRows {
     this.#account = new Account(study, memory, onKept);
   }
 
-  /** The data became these. The first ones are released at once; later ones wait for a person. */
+  /**
+   * The data became these. The first ones are released at once; later ones wait for a person. No rows are released like
+   * any others, since silence would tell them from one row; a device that has no data at all releases nothing.
+   */
   take(rows: Matrix): void {
     this.#account.take(rows);
     const { ledger, isLost } = this.#account;
-    if (ledger.releases.length === 0 && this.usable > 0 && !isLost) this.#releaseCells();
+    if (ledger.releases.length === 0 && !areAbsent(rows) && !isLost) this.#releaseCells();
   }
 
   /** Rows of the data within the study's bounds. */
@@ -70,7 +74,7 @@ export class PrivateRows {
   /** A person wants the data as they are now to be released. */
   renew(): void {
     this.#account.beginAgainIfLost();
-    if (this.usable > 0) this.#releaseCells();
+    this.#releaseCells();
   }
 
   #releaseCells(): void {
@@ -103,6 +107,11 @@ export class PrivateRows {
 
   keep(): void {
     this.#account.keep();
+  }
+
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
   }
 
   status(): PrivateStatus {
@@ -187,6 +196,11 @@ export class SharedPrivateRows {
       const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
       return { posted: [...posted, { stage, of, integers }] };
     });
+  }
+
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
   }
 
   status(): PrivateStatus {

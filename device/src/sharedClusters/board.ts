@@ -17,6 +17,8 @@ export class Board {
   readonly #marks = new Set<string>();
   /** Devices that signed two entries for the same generation and epoch. */
   readonly twofaced = new Set<string>();
+  /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
+  readonly disputed = new Set<string>();
 
   get entries(): readonly Entry[] {
     return [...this.#entries.values()];
@@ -46,21 +48,29 @@ export class Board {
     if (before !== undefined) this.#marks.delete(before.mark);
     this.#entries.set(entry.id, entry);
     this.#marks.add(entry.mark);
+    for (const other of entry.links.keys())
+      if (this.isDisputed(entry.id, other)) this.disputed.add([entry.id, other].sort().join(" "));
     return true;
+  }
+
+  /** Whether two devices name each other and signed for different pads. */
+  isDisputed(a: string, b: string): boolean {
+    const [one, other] = [this.#entries.get(a), this.#entries.get(b)];
+    return one !== undefined && other !== undefined && isNamedBoth(one, other) && !isOnePad(one, other);
   }
 
   /**
    * Whoever is linked to `self` over any number of links, if the entries of all of them are there and both ends of every
-   * link name each other by the epochs under which they posted. Only then every pad cancels.
+   * link name each other by the epochs under which they posted, and one pad. Only then every pad cancels.
    */
   closedAround(self: string): ClosedBoard | undefined {
     const found = new Set([self]);
     for (const id of found) {
       const entry = this.#entries.get(id);
       if (entry === undefined) return undefined;
-      for (const [other, epoch] of entry.links) {
+      for (const other of entry.links.keys()) {
         const there = this.#entries.get(other);
-        if (there === undefined || there.epoch !== epoch || there.links.get(id) !== entry.epoch) return undefined;
+        if (there === undefined || !isNamedBoth(entry, there) || !isOnePad(entry, there)) return undefined;
         found.add(other);
       }
     }
@@ -70,6 +80,10 @@ export class Board {
     return { devices, count: devices.length, totals: fromInt64s(total) };
   }
 }
+
+const isNamedBoth = (a: Entry, b: Entry) => a.links.get(b.id) === b.epoch && b.links.get(a.id) === a.epoch;
+
+const isOnePad = (a: Entry, b: Entry) => a.seedMarks.get(b.id) === b.seedMarks.get(a.id);
 
 // Sums over a tree, for networks too large for a board: every device adds up what came from those that learnt of the
 // generation from it, and passes one sum on. The one that opened the generation has the sum of all.

@@ -13,6 +13,8 @@ export interface Entry {
   readonly epoch: number;
   /** The devices whose pads are in the integers, and their epochs. */
   readonly links: ReadonlyMap<string, number>;
+  /** Of the seeds of these pads: with them an entry commits to its integers, although nobody can read them. */
+  readonly seedMarks: ReadonlyMap<string, string>;
   readonly words: Int64s;
   /** All of the above as bytes, which are signed. */
   readonly body: Uint8Array;
@@ -24,7 +26,8 @@ export interface Entry {
 export const MARK_BYTES = 8;
 /** Key 32, epoch 8, number of links 2. */
 const ENTRY_HEAD_BYTES = KEY_BYTES + 10;
-const LINK_BYTES = ID_BYTES + 8;
+const SEED_MARK_BYTES = 16;
+const LINK_BYTES = ID_BYTES + 8 + SEED_MARK_BYTES;
 
 export function entryBytes(links: number, integers: number): number {
   return ENTRY_HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
@@ -46,48 +49,72 @@ interface Posting {
 
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
 export function maskedEntry(secrets: Secrets, generation: Pick<Generation, "hash">, posting: Posting): Entry {
+  const seeds = padSeeds(secrets, generation.hash, posting);
+  const words = withPads(secrets, idOf(secrets.key), posting.words, seeds);
   const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
-  return ownEntry(secrets, generation, posting.epoch, masked(secrets, generation, posting), links);
+  const seedMarks = new Map(Array.from(seeds, ([id, seed]) => [id, seedMark(secrets, seed)]));
+  return ownEntry(secrets, generation, { epoch: posting.epoch, words, links, seedMarks });
 }
 
 /** Without links: sums over several devices, as a device passes them on. Their pads are those of the devices. */
 export function ownEntry(
   secrets: Secrets,
   generation: Pick<Generation, "hash">,
-  epoch: number,
-  words: Int64s,
-  links: Entry["links"] = new Map(),
+  { epoch, words, links = new Map(), seedMarks = new Map() }: Pick<Entry, "epoch" | "words"> & Partial<Entry>,
 ): Entry {
-  const content = { key: secrets.key, epoch, links, words };
+  const content = { key: secrets.key, epoch, links, seedMarks, words };
   const body = bodyOf(content);
   return signedEntry(content, body, secrets.sign(signedBytes(generation, body)));
 }
 
 /** The words of a device with a pad of each partner. */
-export function masked(
+export function masked(secrets: Secrets, { hash }: Pick<Generation, "hash">, posting: Posting): Int64s {
+  return withPads(secrets, idOf(secrets.key), posting.words, padSeeds(secrets, hash, posting));
+}
+
+/** Of the pads of a device's links in a generation, by the partners' ids. */
+export function padSeeds(
   secrets: Secrets,
-  { hash }: Pick<Generation, "hash">,
-  { epoch, partners, words }: Posting,
-): Int64s {
+  hash: Uint8Array,
+  { epoch, partners }: Omit<Posting, "words">,
+): Map<string, Uint8Array> {
   const id = idOf(secrets.key);
+  return new Map(
+    partners.map((partner) => {
+      const epochs = id < partner.id ? [epoch, partner.epoch] : [partner.epoch, epoch];
+      return [partner.id, secrets.padSeed(partner.peer, padInfo(hash, epochs))];
+    }),
+  );
+}
+
+/** The device with the smaller id adds a pad, the other one subtracts it. */
+function withPads(
+  { padOf }: Pick<Secrets, "padOf">,
+  id: string,
+  words: Int64s,
+  seeds: ReadonlyMap<string, Uint8Array>,
+  isTakenOut = false,
+): Int64s {
   const sums = words.slice();
-  for (const partner of partners) {
-    const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
-    (id < partner.id ? addInt64s : subtractInt64s)(sums, pad);
+  for (const [other, seed] of seeds) {
+    const pad = padOf(seed, words.length / 2);
+    (id < other !== isTakenOut ? addInt64s : subtractInt64s)(sums, pad);
   }
   return sums;
 }
 
-/** The pad of a link in a generation. The device with the smaller id adds it, the other one subtracts it. */
-export function padBetween(
-  secrets: Secrets,
-  hash: Uint8Array,
-  own: { readonly id: string; readonly epoch: number },
-  partner: PadPartner,
-  integers: number,
+/** What is left of an entry without the pads of these seeds: of all its links, the integers themselves. */
+export function withoutPads(
+  secrets: Pick<Secrets, "padOf">,
+  { id, words }: Pick<Entry, "id" | "words">,
+  seeds: ReadonlyMap<string, Uint8Array>,
 ): Int64s {
-  const epochs = own.id < partner.id ? [own.epoch, partner.epoch] : [partner.epoch, own.epoch];
-  return secrets.pad(partner.peer, padInfo(hash, epochs), integers);
+  return withPads(secrets, id, words, seeds, true);
+}
+
+/** Names a seed without telling it. */
+export function seedMark({ digest }: Pick<Secrets, "digest">, seed: Uint8Array): string {
+  return bytesToHex(digest(concatBytes(utf8ToBytes("fedkm seed\n"), seed)).subarray(0, SEED_MARK_BYTES));
 }
 
 /** Both epochs: whatever is computed anew after a start has other pads. */
@@ -100,13 +127,13 @@ function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
   return concatBytes(utf8ToBytes("fedkm pad\n"), hash, stamps);
 }
 
-type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "words">;
+type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "seedMarks" | "words">;
 
 function signedEntry(said: EntryContent, body: Uint8Array, signature: Uint8Array): Entry {
   return { ...said, id: idOf(said.key), body, signature, mark: bytesToHex(signature.subarray(0, MARK_BYTES)) };
 }
 
-function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
+function bodyOf({ key, epoch, links, seedMarks, words }: EntryContent): Uint8Array {
   const body = new Uint8Array(ENTRY_HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
   const view = new DataView(body.buffer);
   body.set(key);
@@ -116,6 +143,7 @@ function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
   for (const [id, epochThere] of links) {
     body.set(hexToBytes(id), at);
     setInteger(view, at + ID_BYTES, epochThere);
+    body.set(hexToBytes(seedMarks.get(id) ?? ""), at + ID_BYTES + 8);
     at += LINK_BYTES;
   }
   body.set(int64sToBytes(words), at);
@@ -156,13 +184,17 @@ export function decodeEntry(
   if (!Number.isSafeInteger(epoch)) return undefined;
   const [body, signature] = [frame.slice(at, end - SIGNATURE_BYTES), frame.slice(end - SIGNATURE_BYTES, end)];
   const mark = bytesToHex(signature.subarray(0, MARK_BYTES));
-  let [links, words]: [Entry["links"] | undefined, Int64s | undefined] = [undefined, undefined];
+  let [links, words]: [ReturnType<typeof linksIn> | undefined, Int64s | undefined] = [undefined, undefined];
   const entry: Entry = {
     ...{ key, id: idOf(key), epoch, body, signature, mark },
     // Read when they are needed: whose signature is false costs no more than that.
     get links() {
       links ??= linksIn(body, many);
-      return links;
+      return links.epochs;
+    },
+    get seedMarks() {
+      links ??= linksIn(body, many);
+      return links.seedMarks;
     },
     get words() {
       words ??= int64sFromBytes(body.subarray(body.length - 8 * integers));
@@ -172,10 +204,14 @@ export function decodeEntry(
   return { entry, end };
 }
 
-function linksIn(body: Uint8Array, many: number): Entry["links"] {
+function linksIn(body: Uint8Array, many: number) {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const links = new Map<string, number>();
-  for (let n = 0, from = ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES)
-    links.set(bytesToHex(body.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
-  return links;
+  const epochs = new Map<string, number>();
+  const seedMarks = new Map<string, string>();
+  for (let n = 0, from = ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
+    const id = bytesToHex(body.subarray(from, from + ID_BYTES));
+    epochs.set(id, getInteger(view, from + ID_BYTES));
+    seedMarks.set(id, bytesToHex(body.subarray(from + ID_BYTES + 8, from + LINK_BYTES)));
+  }
+  return { epochs, seedMarks };
 }

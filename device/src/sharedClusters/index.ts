@@ -3,12 +3,13 @@
 export { nodeSecrets } from "../keys/nodeSecrets.ts";
 export { createIdentity } from "../keys/peer.ts";
 export { idOf, type Secrets } from "../keys/secrets.ts";
-export { addInt64s, fromInt64s, type Int64s, subtractInt64s, toInt64s } from "../wire/int64.ts";
+export { addInt64s, fromInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 export { Board } from "./board.ts";
 export { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
-export { type Entry, isEntrySigned, maskedEntry, padBetween } from "./entry.ts";
+export { type Entry, isEntrySigned, maskedEntry, padSeeds, withoutPads } from "./entry.ts";
 export { type Base, type Content, type Generation, hashedBase, orderOf, stages } from "./generation.ts";
 export { fractionBits } from "./lloyd.ts";
+export { membershipOf } from "./membership.ts";
 export { type Openings, signedOpening } from "./openings.ts";
 export { proofMessage } from "./outbox.ts";
 export { outcomeOf, ownIntegers } from "./plan.ts";

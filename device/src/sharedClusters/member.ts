@@ -27,6 +27,7 @@ import {
   orderOf,
   stages,
 } from "./generation.ts";
+import type { MemberStatement, Membership } from "./membership.ts";
 import {
   isHigher,
   isOpeningSigned,
@@ -49,7 +50,17 @@ import {
   partnerFault,
 } from "./partner.ts";
 import { endWithoutSums, nextContent, sizesOf, stirred } from "./plan.ts";
-import { baseAfter, baseAfterBoard, firstBase, generationOf, type Proof, provenBase, type Rules } from "./proof.ts";
+import {
+  areEqual,
+  baseAfter,
+  baseAfterBoard,
+  firstBase,
+  generationOf,
+  isCounted,
+  type Proof,
+  provenBase,
+  type Rules,
+} from "./proof.ts";
 import { mayAdd } from "./release.ts";
 import { knownFrom } from "./roster.ts";
 
@@ -58,6 +69,8 @@ export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly epoch: number;
   /** From an earlier life: the board that led to where this device was, and devices that it knew. */
   readonly saved?: { readonly proof: Proof; readonly known: readonly string[] };
+  /** Of a study with founders; undefined: whoever is linked takes part. */
+  readonly membership?: Membership | undefined;
   /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
   readonly integersFor: (content: Content) => Float64Array | undefined;
 }
@@ -70,8 +83,8 @@ const KEPT_MARKS = 64;
 /** A device that had enough links, or gets one, tells nobody for this time that it has too few: others may come too. */
 const HOPE_MILLISECONDS = 5_000;
 
-function toldBoard(rules: Rules, { base, openings, entries }: Proof): ToldBoard {
-  const generation = generationOf(rules, base, openings);
+function toldBoard(rules: Rules, { base, openings, members, entries }: Proof): ToldBoard {
+  const generation = generationOf(rules, base, openings, members);
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return { generation, hash: bytesToHex(generation.hash), entries, entryOf: (id) => byId.get(id) };
 }
@@ -87,8 +100,8 @@ export class Member {
   /** The board that led to this base; undefined: it is the first one, or sums go over a tree. */
   #before: ToldBoard | undefined;
   /**
-   * Devices that are not inventions of colluders: with more than `colluders` paths to this one that have no device in
-   * common, on a board that was closed.
+   * Without founders: devices that are not inventions of colluders, with more than `colluders` paths to this one that have
+   * no device in common, on a board that was closed.
    */
   readonly known = new Set<string>();
   #isPosted = false;
@@ -121,7 +134,7 @@ export class Member {
     const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof));
     const base = typeof found === "object" ? found : firstBase(options);
     if (typeof found === "object" && !options.shape.isTree) this.#before = saved && toldBoard(options, saved.proof);
-    this.generation = generationOf(options, base, NO_OPENINGS);
+    this.generation = generationOf(options, base, NO_OPENINGS, options.membership?.hash);
     this.#hash = bytesToHex(this.generation.hash);
     this.outcome = endWithoutSums(base);
     this.#noteAnswer(base);
@@ -129,6 +142,10 @@ export class Member {
 
   get twofaced() {
     return this.#board.twofaced;
+  }
+
+  get disputed() {
+    return this.#board.disputed;
   }
 
   get counted(): readonly BoardPartner[] {
@@ -150,12 +167,45 @@ export class Member {
 
   /** Linked devices that may still come to count, for which this one waits. */
   pending(now: number): readonly BoardPartner[] {
-    return [...this.#links.values()].filter((link) => isPending(link, now));
+    return [...this.#links.values()].filter((link) => isPending(link, now) && this.#isMember(link.id));
+  }
+
+  /** Whether this device takes part in the sums. */
+  get isMember(): boolean {
+    return this.#isMember(this.#id);
+  }
+
+  #isMember(id: string): boolean {
+    return this.#options.membership?.isMember(id) ?? true;
+  }
+
+  /** What a neighbour, or with no neighbour the owner, says of members. Returns what was news. */
+  hearStatements(peer: string | undefined, given: readonly MemberStatement[], now: number): readonly MemberStatement[] {
+    const { membership } = this.#options;
+    const link = peer === undefined ? undefined : this.#links.get(peer);
+    if (membership === undefined || (peer !== undefined && (link === undefined || now < link.bannedUntil))) return [];
+    const before = membership.ids;
+    const taken = membership.add(given, link && (() => link.signatureAllowance.take(now)));
+    if (link !== undefined && taken === "false")
+      this.#banish(link, "sent a statement about members that is not signed by the device it names", now);
+    if (!areEqual(membership.hash, this.generation.members)) this.#changeMembers(before, now);
+    return taken === "false" ? [] : taken;
+  }
+
+  /** Others are members now: all add up again, and from the beginning without what somebody added who has gone. */
+  #changeMembers(before: readonly string[], now: number): void {
+    const { base, openings } = this.generation;
+    this.#turn(base, openings, now);
+    const isLess = before.some((id) => !this.#isMember(id));
+    if (isLess && this.#options.shape.releasing === undefined) this.open(now, true);
+    this.#followCandidate(now);
   }
 
   /** What is wrong with a neighbour, as a sentence that begins after its name. */
   faultOf(peer: string, now: number): string | undefined {
     const link = this.#links.get(peer);
+    if (link !== undefined && !this.#isMember(link.id))
+      return "is not a member of the study, and its rows do not count";
     return link && partnerFault(link, this.#isSuspended(link.id), now);
   }
 
@@ -210,7 +260,7 @@ export class Member {
       return;
     }
     const { base, openings } = this.generation;
-    if (base.stage === stages.frozen && !isRestart) return;
+    if ((base.stage === stages.frozen && !isRestart) || !this.isMember) return;
     this.#wantsOpening = !this.#mayOpen(this.#id);
     if (this.#wantsOpening) return;
     const own = openings.get(this.#id);
@@ -230,9 +280,14 @@ export class Member {
     this.#turn(hashedBase(next, study, secrets.digest), NO_OPENINGS, now);
   }
 
-  /** Openings count of whoever was on the board; before the first board nobody was. */
+  /**
+   * Openings count of members, also of those who have gone: the same ones everywhere, whatever was heard first. Without
+   * founders they count of whoever was on the board; before the first board nobody was.
+   */
   #mayOpen(id: string): boolean {
     const { base, openings } = this.generation;
+    const { membership } = this.#options;
+    if (membership !== undefined) return membership.wasMember(id) && (openings.has(id) || openings.size < MOST_ENTRIES);
     if (this.#before !== undefined) return this.#before.entryOf(id) !== undefined;
     return base.number === 0 && (openings.has(id) || openings.size < MOST_ENTRIES);
   }
@@ -250,7 +305,7 @@ export class Member {
   /** Goes to a base, or to other openings of the same one. */
   #turn(base: Base, openings: Openings, now: number, parent?: string): void {
     const isSameBase = base === this.generation.base;
-    this.generation = generationOf(this.#options, base, openings);
+    this.generation = generationOf(this.#options, base, openings, this.#options.membership?.hash);
     this.#hash = bytesToHex(this.generation.hash);
     this.#isPosted = false;
     this.#wantsOpening = false;
@@ -288,7 +343,7 @@ export class Member {
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
     if (this.#isPosted || this.outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
-    if (this.#isSuspended(this.#id) || this.counted.length <= this.#options.colluders) return;
+    if (this.#isSuspended(this.#id) || !this.isMember || this.counted.length <= this.#options.colluders) return;
     const { shape, secrets, epoch, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
@@ -334,9 +389,15 @@ export class Member {
   }
 
   #stepBoard(now: number): void {
+    // The own mark is right, so that of the other end is not.
+    const liar = this.counted.find(({ id }) => this.#board.isDisputed(this.#id, id));
+    if (liar !== undefined) {
+      this.#banish(liar, "signed for another pad than that of its link to this device", now);
+      return;
+    }
     const closed = this.#board.closedAround(this.#id);
     if (closed === undefined) return;
-    const { base, openings } = this.generation;
+    const { base, openings, members } = this.generation;
     const next = baseAfterBoard(this.#options, this.generation, closed, (id) => this.#board.entryOf(id));
     this.closed = closed;
     if (next === "implausible") {
@@ -344,7 +405,7 @@ export class Member {
       return;
     }
     const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
-    this.#goOn({ base, openings, entries }, next, now);
+    this.#goOn({ base, openings, members, entries }, next, now);
   }
 
   /** Goes to the base that a board has led to. */
@@ -352,7 +413,9 @@ export class Member {
     this.#before = toldBoard(this.#options, proof);
     this.closed = { count: proof.entries.length, devices: proof.entries.map(({ id }) => id) };
     const links = [...this.#links.values()].map(({ id }) => id);
-    for (const id of knownFrom(this.#id, links, proof.entries, this.#options.colluders)) this.known.add(id);
+    const { membership, colluders } = this.#options;
+    if (membership === undefined)
+      for (const id of knownFrom(this.#id, links, proof.entries, colluders)) this.known.add(id);
     this.#turn(next, NO_OPENINGS, now);
   }
 
@@ -363,7 +426,7 @@ export class Member {
     const { secrets, epoch, shape } = this.#options;
     if (this.#parent !== undefined) {
       if (this.#board.entryOf(this.#id) === undefined)
-        this.#board.add(ownEntry(secrets, this.generation, epoch, words));
+        this.#board.add(ownEntry(secrets, this.generation, { epoch, words }));
       return;
     }
     const closed = closedTree(words);
@@ -448,7 +511,8 @@ export class Member {
   #hearSameBase(link: BoardPartner, message: BoardMessage, now: number): void {
     if (!this.#merge(link, message.openings, now)) return;
     if (bytesToHex(message.hash) !== this.#hash) link.owedAt ??= now;
-    else if (message.wantsOpening && this.#isBound && link.openingAllowance.take(now)) this.open(now);
+    else if (message.wantsOpening && this.#isBound && this.#isMember(link.id) && link.openingAllowance.take(now))
+      this.open(now);
     else this.#take(link, message, now);
   }
 
@@ -504,6 +568,9 @@ export class Member {
       if (this.#hash !== hash) return true;
       link.told.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark) || this.#isSuspended(entry.id)) continue;
+      // In one generation all have the same members, so nobody honest passes on sums of others.
+      if (!this.#isMember(entry.id) || !isCounted(this.generation, entry.id))
+        return this.#banish(link, "sent sums of a device that has no part in them", now);
       if (!link.signatureAllowance.take(now)) break;
       // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
       if (!isEntrySigned(this.#options.secrets, this.generation, entry))
@@ -538,7 +605,8 @@ export class Member {
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
-    const from = generationOf(this.#options, base, signed);
+    const { members } = message;
+    const from = generationOf(this.#options, base, signed, members);
     // Not by the hash that the frame says: parts of two proofs would be taken for one.
     const of = bytesToHex(from.hash);
     if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map() };
@@ -553,16 +621,16 @@ export class Member {
       entries.set(entry.id, entry);
       if (of === this.#before?.hash) this.#noteTwofaced(entry);
     }
-    const proof = { base, openings: signed, entries: [...entries.values()] };
+    const proof = { base, openings: signed, members, entries: [...entries.values()] };
     const next = provenBase(this.#options, proof, true);
     if (next === "open") return;
     link.proof = undefined;
-    if (next === "false") {
+    if (next === "false" || this.#isOfStrangers(proof)) {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
     if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
-    link.doubtedUntil = now + RESTLESS_MILLISECONDS;
+    if (areEqual(members, this.generation.members)) link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
   }
@@ -574,6 +642,21 @@ export class Member {
     if (isOther) this.#board.twofaced.add(id);
   }
 
+  /** Whether somebody has signed who is no member, by members that are the same here. */
+  #isOfStrangers({ members, entries }: Proof): boolean {
+    return areEqual(members, this.generation.members) && !entries.every(({ id }) => this.#isMember(id));
+  }
+
+  /**
+   * With founders: every signer must be a member, and so many that one is honest. Of other members than those known here
+   * nothing is followed until what makes them so has been heard, but for an answer that stays as it was when they change.
+   */
+  #isSignedByMembers({ members, entries }: Proof, next: Base, membership: Membership): boolean {
+    const isSame = areEqual(members, this.generation.members);
+    const isGood = (id: string) => (isSame ? membership.isMember(id) : membership.wasMember(id));
+    return (isSame || next.stage === stages.frozen) && entries.every(({ id }) => isGood(id));
+  }
+
   /**
    * More than `colluders` devices that are real must stand behind a base, so that one of them is honest: known ones that
    * have signed for what it follows from, or neighbours that say they are there. Honest devices do neither without proof.
@@ -581,6 +664,12 @@ export class Member {
   #followCandidate(now: number): void {
     if (this.#candidate === undefined) return;
     const { proof, next } = this.#candidate;
+    const { membership } = this.#options;
+    if (membership !== undefined) {
+      // More than `colluders` they are, or it would be no proof.
+      if (this.#isSignedByMembers(proof, next, membership)) this.#goOn(proof, next, now);
+      return;
+    }
     const links = [...this.#links.values()];
     const near = new Set(links.map(({ id }) => id));
     const signers = proof.entries.filter(({ id }) => near.has(id) || this.known.has(id));
@@ -609,6 +698,7 @@ export class Member {
       link.isIdle ||
       isStuck(link, now) ||
       this.#isSuspended(link.id) ||
+      !this.#isMember(link.id) ||
       isLeftOut(link, this.isPaused, now);
     return isOut ? 0 : link.epoch;
   }

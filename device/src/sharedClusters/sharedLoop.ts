@@ -2,7 +2,7 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
-import type { Device, DeviceOptions } from "../loop/device.ts";
+import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
@@ -14,16 +14,20 @@ import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
+import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
+import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
 import { sharedStatus } from "./sharedStatus.ts";
 
-export class SharedLoop implements Device, NetworkListener {
+export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
   readonly #member: Member;
+  readonly #membership: Membership | undefined;
+  readonly #exchange: MemberExchange | undefined;
   readonly #read;
   readonly #neighbours = new Map<string, Neighbour>();
   readonly #alarm;
@@ -44,10 +48,16 @@ export class SharedLoop implements Device, NetworkListener {
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
-    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1 };
+    this.#membership = membershipOf(study, contract.hash, secrets);
+    this.#exchange = this.#membership && new MemberExchange(this.#membership);
+    const founding = this.#membership && { founding: this.#membership.hash };
+    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1, ...founding };
+    this.#membership?.add(decodedStatements(options.statements ?? []));
     const earlier = savedGeneration(saved, contract, this.#read, rules);
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
-    this.#member = new Member({ ...rules, epoch: memory.epoch, ...(earlier && { saved: earlier }), integersFor });
+    const { epoch } = memory;
+    const membership = this.#membership;
+    this.#member = new Member({ ...rules, epoch, membership, ...(earlier && { saved: earlier }), integersFor });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
@@ -86,6 +96,12 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
+  loseHistory(rows: DeviceRows): void {
+    this.#own.guarded?.lose();
+    this.#own.private?.lose();
+    this.setRows(rows);
+  }
+
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
       this.#own.guarded?.forget();
@@ -94,6 +110,24 @@ export class SharedLoop implements Device, NetworkListener {
     }
     if (this.#own.private === undefined) this.#member.open(this.#options.clock.now(), true);
     else this.#releaseIfConsented();
+    this.#wake();
+  }
+
+  addStatements(statements: readonly Uint8Array[]): void {
+    const now = this.#options.clock.now();
+    this.#member.hearStatements(undefined, decodedStatements(statements), now);
+    this.#exchange?.announce(now);
+    this.#wake();
+  }
+
+  #hearMembers({ peer }: Neighbour, message: MembersMessage): void {
+    const now = this.#options.clock.now();
+    const taken = this.#member.hearStatements(peer, message.statements, now);
+    if (taken.length > 0) {
+      this.#options.onStatements?.(taken.map(({ bytes }) => bytes));
+      this.#exchange?.announce(now);
+    }
+    this.#exchange?.hear(peer, message);
     this.#wake();
   }
 
@@ -120,6 +154,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
     this.#member.connect(peer);
+    this.#exchange?.connect(peer, this.#options.clock.now());
     sendRefusedOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
     this.#wake(BOARD_PACE_MILLISECONDS);
@@ -129,6 +164,7 @@ export class SharedLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour !== undefined) neighbour.isConnected = false;
     this.#member.disconnect(peer);
+    this.#exchange?.disconnect(peer);
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
@@ -137,6 +173,7 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
+    if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
   }
 
@@ -174,7 +211,9 @@ export class SharedLoop implements Device, NetworkListener {
       this.#tellings++;
       this.#restUntil = now + (this.#options.paceMilliseconds ?? BOARD_PACE_MILLISECONDS);
     }
-    const { nextAt } = this.#member.due(now);
+    const members = this.#exchange?.due(contract, now);
+    for (const { peer, frame } of members?.frames ?? []) network.send(peer, frame);
+    const nextAt = Math.min(this.#member.due(now).nextAt, members?.nextAt ?? Number.POSITIVE_INFINITY);
     // Whole milliseconds: a sum of fractions may never reach the time that is waited for.
     if (Number.isFinite(nextAt)) this.#wake(Math.ceil(nextAt - now));
     if (this.#own.isWorking) this.#wake();
@@ -194,6 +233,9 @@ export class SharedLoop implements Device, NetworkListener {
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
 }
+
+const decodedStatements = (statements: readonly Uint8Array[]) =>
+  statements.flatMap((bytes) => decodeMemberStatements(bytes) ?? []);
 
 function savedShared(
   contract: Contract,
@@ -234,5 +276,6 @@ function savedGeneration(
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  return { proof: { base, openings, entries: message.entries }, known: known.map(String) };
+  const { members, entries } = message;
+  return { proof: { base, openings, members, entries }, known: known.map(String) };
 }

@@ -1,6 +1,6 @@
 // Secrets of simulated devices, made of their names: the same pads and signatures in every run, and nothing is secret.
 
-import { KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
+import { KEY_BYTES, SEED_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
 import { hashBytes } from "../wire/hashes.ts";
 
 export interface SimulatedSecrets extends Secrets {
@@ -19,11 +19,16 @@ export function simulatedSecrets(self: string, isBare = false): SimulatedSecrets
     isBare,
     key: keyOf(self),
     keyOf,
-    pad(peer, info, integers) {
+    padSeed(peer, info) {
+      const both = new TextEncoder().encode([self, peer].sort().join(" "));
+      const seed = new DataView(new ArrayBuffer(8));
+      seed.setUint32(0, hashBytes(info, hashBytes(both)), true);
+      return spread(new Uint8Array(seed.buffer), SEED_BYTES);
+    },
+    padOf(seed, integers) {
       const words = new Uint32Array(2 * integers);
       if (secrets.isBare) return words;
-      const both = new TextEncoder().encode([self, peer].sort().join(" "));
-      let state = hashBytes(info, hashBytes(both));
+      let state = hashBytes(seed);
       for (let i = 0; i < words.length; i++) {
         state = (state + 0x9e3779b9) >>> 0;
         words[i] = mixedBits(state);

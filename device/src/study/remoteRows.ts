@@ -17,6 +17,17 @@ export interface RemoteRows {
 /** In memory and in the features' units, or elsewhere. */
 export type DeviceRows = Matrix | RemoteRows;
 
+/** Of a device that has no data, or none yet, which is not the same as data without rows. */
+export function absentRows(cols: number): Matrix {
+  return { data: ABSENT, rows: 0, cols };
+}
+
+const ABSENT = new Float64Array(0);
+
+export function areAbsent({ data }: Matrix): boolean {
+  return data === ABSENT;
+}
+
 export function isRemote(rows: DeviceRows): rows is RemoteRows {
   return "source" in rows;
 }

@@ -1,5 +1,5 @@
 // Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
-// The tables of docs/protocol.md#limits are made of this file: a title begins a table, a sentence and its constant are a row.
+// The lists of docs/protocol.md#limits are made of this file: a title begins a list, a sentence and its constant are an item.
 
 // Frames
 
@@ -277,6 +277,19 @@ export const SIGNATURE_BURST = 512;
 export const SIGNATURES_PER_SECOND = 1_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
+/** Of what one owner says about members at most this much is kept. */
+export const MOST_MEMBER_STATEMENTS = 1_024;
+/** A frame has at most so many statements about members. */
+export const MEMBER_STATEMENTS_PER_FRAME = 256;
+
+// Heads of histories
+
+/** After a start, nothing of guarded or private rows is sent until all neighbours have said what they have seen, or for this time. */
+export const HISTORY_WAIT_MILLISECONDS = 10_000;
+/** A neighbour that has not said what it has seen is asked again after this time, then after twice as long, and so on. */
+export const HISTORY_REPEAT_MILLISECONDS = 300;
+/** A device remembers this many of its latest heads, to know them again. */
+export const MOST_HEADS = 64;
 
 // Private
 

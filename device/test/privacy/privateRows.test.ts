@@ -1,6 +1,6 @@
 // Private rows of a device: two releases, a ledger that is paid before anything is sent, and rows that are not asked again.
 
-import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
+import { globalCentroidDeviation, kmeans, type Matrix, paperData, randomStream, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { followPersonalReleases } from "../../src/loop/personalLoop.ts";
 import type { UpdateModel } from "../../src/loop/updateModel.ts";
@@ -8,6 +8,7 @@ import type { HistoryMemory } from "../../src/privacy/history.ts";
 import { decodeLedger, encodeLedger, newLedger } from "../../src/privacy/ledger.ts";
 import { PrivateRows } from "../../src/privacy/privateRows.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
+import { absentRows } from "../../src/study/remoteRows.ts";
 import { canonicalStudy, contractOf, parseStudy } from "../../src/study/study.ts";
 import { refusalOf, studyWith } from "../problem.ts";
 
@@ -123,11 +124,40 @@ describe("the private rows of a device", () => {
     }
   });
 
-  it("are noise alone where there are none, and the device then follows its neighbours", () => {
-    const disk = diskOf();
-    const own = new PrivateRows(study, disk.memory, () => {});
-    own.take({ data: new Float64Array(0), rows: 0, cols: 2 });
-    expect(disk.written).toEqual([]);
+  it("are noise alone where there are none, and nothing where there are no data", () => {
+    const [empty, absent] = [diskOf(), diskOf()];
+    new PrivateRows(study, empty.memory, () => {}).take({ data: new Float64Array(0), rows: 0, cols: 2 });
+    expect(empty.written).toHaveLength(1);
+    new PrivateRows(study, absent.memory, () => {}).take(absentRows(2));
+    expect(absent.written).toEqual([]);
+  });
+
+  it("are sent alike where there are none and where there is one: 1,000 guesses are chance", async () => {
+    const contract = await contractOf(study);
+    const none: Matrix = { data: new Float64Array(0), rows: 0, cols: 2 };
+    const one: Matrix = { data: Float64Array.of(3, 4), rows: 1, cols: 2 };
+    let right = 0;
+    for (let run = 0; run < 1_000; run++) {
+      const isOne = randomStream(run, "coin")() < 0.5;
+      const simulation = simulate({
+        study,
+        contract,
+        datasets: [isOne ? one : none, none],
+        graph: ring(2),
+        absent: [1],
+        seed: run,
+        paceMilliseconds: () => 1_000,
+      });
+      simulation.run(3_000);
+      // Whoever knows the row looks for a cluster at it; silence would be as good a sign.
+      const { centroids } = simulation.status(0);
+      const isNear = centroids?.some(([x, y]) => Math.hypot(x - 3, y - 4) < 1) ?? false;
+      if (isNear === isOne) right++;
+      expect(centroids).not.toBeNull();
+    }
+    const [low, high] = [0.5 - 1.96 * 0.0158, 0.5 + 1.96 * 0.0158];
+    expect(right / 1_000).toBeGreaterThan(low);
+    expect(right / 1_000).toBeLessThan(high);
   });
 });
 

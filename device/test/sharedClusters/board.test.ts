@@ -3,9 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import { Board } from "../../src/sharedClusters/board.ts";
-import { type Entry, maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { type Entry, maskedEntry, padSeeds, seedMark, withoutPads } from "../../src/sharedClusters/entry.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
-import { toInt64s } from "../../src/wire/int64.ts";
+import { fromInt64s, toInt64s } from "../../src/wire/int64.ts";
 
 const names = ["a", "b", "c"];
 const secrets = names.map((name) => simulatedSecrets(name));
@@ -13,9 +13,11 @@ const ids = secrets.map(({ key }) => idOf(key));
 const now = { hash: new Uint8Array(32).fill(7) };
 
 /** The entry of a device that names the others by these epochs. */
-function entry(i: number, value: number, epochs = [1, 1, 1]): Entry {
+function entry(i: number, value: number, epochs = [1, 1, 1], isWrong = (_: string) => false): Entry {
   const partners = names.flatMap((peer, j) => (i === j ? [] : [{ peer, id: ids[j], epoch: epochs[j] }]));
-  return maskedEntry(secrets[i], now, { epoch: epochs[i], partners, words: toInt64s([value]) });
+  const padSeed: (typeof secrets)[0]["padSeed"] = (peer, info) =>
+    secrets[i].padSeed(isWrong(peer) ? "somebody" : peer, info);
+  return maskedEntry({ ...secrets[i], padSeed }, now, { epoch: epochs[i], partners, words: toInt64s([value]) });
 }
 
 function boardOf(...entries: readonly Entry[]): Board {
@@ -45,4 +47,22 @@ describe("a board", () => {
     expect(board.add(entry(1, 8, [1, 3, 1]))).toBe(true);
     expect(board.closedAround(ids[0])).toBeUndefined();
   });
+
+  it("stays open while the two ends of a link signed for different pads, and names both", () => {
+    const wrong = entry(1, -7, [1, 1, 1], (peer) => peer === "c");
+    const board = boardOf(entry(0, 5), wrong, entry(2, 30));
+    expect(board.closedAround(ids[0])).toBeUndefined();
+    expect([...board.disputed]).toEqual([[ids[1], ids[2]].sort().join(" ")]);
+    expect([board.isDisputed(ids[0], ids[1]), board.isDisputed(ids[2], ids[1])]).toEqual([false, true]);
+  });
+});
+
+it("an entry without the pads of all its links is what was posted, and without all but one it is not", () => {
+  const partners = [1, 2].map((j) => ({ peer: names[j], id: ids[j], epoch: 1 }));
+  const seeds = padSeeds(secrets[0], now.hash, { epoch: 1, partners });
+  const posted = entry(0, 5);
+  expect(Array.from(seeds, ([id, seed]) => [id, seedMark(secrets[1], seed)])).toEqual([...posted.seedMarks]);
+  expect(fromInt64s(withoutPads(secrets[2], posted, seeds))).toEqual(Float64Array.of(5));
+  seeds.delete(ids[1]);
+  expect(fromInt64s(withoutPads(secrets[2], posted, seeds))).not.toEqual(Float64Array.of(5));
 });

@@ -162,3 +162,15 @@ it("an entry that shows a neighbour's start keeps the others of its message from
   expect(member.messagesFor(link, 3)[0].have).not.toContain(ofN.mark);
   expect(member.twofaced.size).toBe(0);
 });
+
+it("a neighbour that signs for another pad of its link is left out and named", () => {
+  const { member, now } = watchedMember();
+  const x = simulatedSecrets("x");
+  const partners = ["own", "n"].map((peer) => ({ peer, id: idOf(x.keyOf(peer)), epoch: 1 }));
+  const padSeed: typeof x.padSeed = (peer, info) => x.padSeed(peer === "own" ? "nobody" : peer, info);
+  const entry = maskedEntry({ ...x, padSeed }, now, { epoch: 1, partners, words: toInt64s([1, 2]) });
+  member.hear("n", { ...plainOf(now), entries: [entry] }, 3);
+  expect(member.faultOf("x", 4)).toBe("signed for another pad than that of its link to this device");
+  expect([member.faultOf("n", 4), member.counted.map(({ peer }) => peer)]).toEqual([undefined, ["n"]]);
+  expect(member.disputed.size).toBe(1);
+});

@@ -14,11 +14,11 @@ const [peerA, peerB, peerC] = identities.map(({ peer }) => peer);
 const info = new TextEncoder().encode("info");
 
 it("both ends of a link have the same pad, another one for other info, and a third device has none of them", () => {
-  const pad = a.pad(peerB, info, 100);
-  expect(b.pad(peerA, info, 100)).toEqual(pad);
-  expect(a.pad(peerB, new TextEncoder().encode("other"), 100)).not.toEqual(pad);
-  expect(c.pad(peerA, info, 100)).not.toEqual(pad);
-  expect(c.pad(peerB, info, 100)).not.toEqual(pad);
+  const pad = a.padOf(a.padSeed(peerB, info), 100);
+  expect(b.padOf(b.padSeed(peerA, info), 100)).toEqual(pad);
+  expect(a.padOf(a.padSeed(peerB, new TextEncoder().encode("other")), 100)).not.toEqual(pad);
+  expect(c.padOf(c.padSeed(peerA, info), 100)).not.toEqual(pad);
+  expect(c.padOf(c.padSeed(peerB, info), 100)).not.toEqual(pad);
 });
 
 it("a signature holds for its key and its bytes only", () => {
@@ -81,7 +81,8 @@ it("bytes of masked zeros are uniform: chi-square of 256 values, p above .001", 
 
 it("a device in a page has the pads, signatures and digests of one in Node, to the bit", () => {
   const page = pageSecrets(identities[0]);
-  for (const integers of [0, 1, 9, 1024]) expect(page.pad(peerB, info, integers)).toEqual(b.pad(peerA, info, integers));
+  for (const integers of [0, 1, 9, 1024])
+    expect(page.padOf(page.padSeed(peerB, info), integers)).toEqual(b.padOf(b.padSeed(peerA, info), integers));
   expect(Array.from(page.sign(info))).toEqual(Array.from(a.sign(info)));
   expect(page.isSigned(b.key, info, b.sign(info))).toBe(true);
   expect(page.isSigned(b.key, new Uint8Array(4), b.sign(info))).toBe(false);
