@@ -2,12 +2,13 @@
 
 import { behindRotation, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
 import { type Link, linkInFile } from "../disk/linksFile.ts";
+import type { Clock } from "../environment.ts";
 import { formatInvite } from "../keys/invite.ts";
 import type { SharedStatus } from "../loop/status.ts";
 import type { GuardedStatus } from "../privacy/guardedRows.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
 import { frameVersionFault } from "../wire/frames.ts";
-import { CALM_MILLISECONDS } from "../wire/limits.ts";
+import { CALM_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -143,12 +144,54 @@ const DISAGREES_REMARK =
 
 const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILLISECONDS / 1000} s`;
 
-/** About the device itself. */
-export const PULLED =
-  "neighbours pull the clusters far from the own rows: the rows may be others than theirs, or neighbours may be wrong or lie";
+/** `peers`: those that pull while others do not; undefined: all is well. */
+export function pulledNotice(peers: readonly string[] | null, links: readonly LinkStatus[]): string | undefined {
+  if (peers === null) return undefined;
+  const names = links.flatMap(({ peer, name }) => (peers.includes(peer) ? [name] : []));
+  return names.length === 0
+    ? "the clusters are far from this device's own rows, where its neighbours agree: check unit, columns and file of its data first"
+    : `${names.join(" and ")} pulls the clusters away from this device's own rows, and other neighbours do not: its rows may be others or wrong, or it lies`;
+}
+
+/** A link that is down for longer than a restart takes is worth a notice. */
+const DOWN_MILLISECONDS = 6_000;
+/** A neighbour that is heard no more although its link stands has missed its heartbeat by half. */
+const SILENT_MILLISECONDS = 1.5 * HEARTBEAT_MILLISECONDS;
+
+/** Returns the names of links that are down, or of which nothing was heard, for too long. */
+export function silenceOfLinks(clock: Clock): (links: readonly LinkStatus[]) => ReadonlySet<string> {
+  const changed = new Map<string, { isConnected: boolean; at: number }>();
+  return (links) => {
+    const now = clock.now();
+    const silent = links.filter(({ name, isConnected, age }) => {
+      const last = changed.get(name);
+      const state = last?.isConnected === isConnected ? last : { isConnected, at: now };
+      changed.set(name, state);
+      const quiet = isConnected ? Math.min(now - state.at, age ?? Number.POSITIVE_INFINITY) : now - state.at;
+      return quiet > (isConnected ? SILENT_MILLISECONDS : DOWN_MILLISECONDS);
+    });
+    return new Set(silent.map(({ name }) => name));
+  };
+}
+
+/** Why nothing comes from a neighbour, by what is known on this side. */
+function silenceText({ isConnected, framesHeard, failure, addresses }: LinkStatus): string {
+  if (isConnected) {
+    return framesHeard === 0
+      ? "is connected, but has sent nothing yet"
+      : "is connected, but its heartbeat stays out: its process may hang";
+  }
+  if (addresses.length === 0)
+    return "does not come: it must dial this device, so it is off, cut off, or has unlinked this one";
+  return `cannot be reached: ${failure ?? "nobody answered yet"}`;
+}
 
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
-export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
+export function linkProblems(
+  links: readonly LinkStatus[],
+  bans: ReadonlyMap<string, string>,
+  silent: ReadonlySet<string>,
+): LinkProblem[] {
   return links.flatMap((link): LinkProblem[] => {
     const { name, peer, isConnected, refusal, conflict, version, proposal } = link;
     const ban = isConnected ? undefined : bans.get(peer);
@@ -169,6 +212,12 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["openings", link.opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
       ["relay", lostRelay(link, links)],
     ];
+    // Whatever is known to be wrong says more than that nothing comes.
+    const isExplained = found.some(([cause, text]) => text && (cause !== "away" || isConnected));
+    if (silent.has(name) && !isExplained) {
+      const isRefused = !isConnected && link.isUnwanted;
+      found.unshift(isRefused ? ["refused", `refuses this device: ${link.failure}`] : ["silent", silenceText(link)]);
+    }
     return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));
   });
 }
