@@ -98,7 +98,7 @@ export function judge(answers: readonly Matrix[], datasets: readonly Matrix[]): 
   return { isSame, step: pooledStep(first, pooled), excess: (2 * distortion([pooled], [first])) / best.inertia - 1 };
 }
 
-function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
+export function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
   const labels = predict(centroids, { data, rows, cols });
   const counts = new Float64Array(centroids.rows);
   const sums = new Float64Array(centroids.data.length);
