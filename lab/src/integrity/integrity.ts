@@ -8,7 +8,14 @@ import { simulatedSecrets } from "@fedkm/device/inspect";
 import { idOf } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { sectionOf } from "../parts.ts";
-import { network, pooledStep, type SharedProblem, sharedGraph, sharedProblem } from "../shared/sharedNetwork.ts";
+import {
+  network,
+  pooledStep,
+  type SharedProblem,
+  settledAt,
+  sharedGraph,
+  sharedProblem,
+} from "../shared/sharedNetwork.ts";
 import { frameCosts } from "./frameCosts.ts";
 import { restoredFolders } from "./restoredFolders.ts";
 
@@ -21,6 +28,7 @@ export const run = sectionOf({
 const LIAR = 0;
 const others = Array.from({ length: 9 }, (_, i) => i + 1);
 const ATTACK_MILLISECONDS = 20_000;
+const LOOK_MILLISECONDS = 200;
 /** Where the sequences of the liar's frames are, in the head of every frame. */
 const SEQUENCE_AT = 36;
 
@@ -51,8 +59,8 @@ async function attack(kind: ForgeryKind, given: Honest, perSecond: number): Prom
     onEvent: ({ kind, to, frame }) => kind === "arrive" && to === LIAR && liar.hear(frame),
     disguise: (device, frame) => (device === LIAR ? stamped(frame, epoch, ++sequence) : frame),
   });
-  simulated.settle(60_000);
-  simulated.settle(10_000);
+  settledAt(simulated, [LIAR, ...others], 60_000, LOOK_MILLISECONDS);
+  simulated.run(1_000);
   const near = Array.from(given.graph.neighbours[LIAR]);
   const named = new Map<number, number>();
   const id = idOf(secrets.key);
@@ -71,7 +79,7 @@ async function attack(kind: ForgeryKind, given: Honest, perSecond: number): Prom
     );
   simulated.setLinks(LIAR, []);
   simulated.run(70_000);
-  const isSettled = simulated.settle(300_000, 1_000);
+  const isSettled = settledAt(simulated, others, 300_000, LOOK_MILLISECONDS) !== undefined;
   const answers = simulated.centroids().slice(1);
   const isSame = answers.every((answer) => isEqual(answer, answers[0]));
   return {
@@ -130,7 +138,8 @@ async function withoutLiar(given: SharedProblem): Promise<Matrix> {
     i === LIAR ? [] : Array.from(near).filter((j) => j !== LIAR),
   );
   const simulated = await network(given, { links, absent: [LIAR], weather: { loss: 0.1 } });
-  simulated.settle(200_000);
+  settledAt(simulated, others, 200_000, LOOK_MILLISECONDS);
+  simulated.run(1_000);
   return simulated.centroids()[1];
 }
 

@@ -73,10 +73,11 @@ export function settledAt(
   network: Simulation,
   devices: readonly number[],
   withinMilliseconds: number,
+  lookMilliseconds = 10,
 ): number | undefined {
   const end = network.now() + withinMilliseconds;
   while (network.now() < end) {
-    network.run(10);
+    network.run(lookMilliseconds);
     if (devices.every((i) => network.status(i).phase === "settled")) return network.now();
   }
   return undefined;
