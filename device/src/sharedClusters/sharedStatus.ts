@@ -40,7 +40,7 @@ export function sharedStatus(
     threshold: 0,
     objective: null,
     drift: null,
-    isPulled: false,
+    pulledBy: null,
     framesSent,
     neighbours: neighbours.map((neighbour) => {
       const found = neighbourStatus(neighbour, epoch, now);
