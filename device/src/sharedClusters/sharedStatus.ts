@@ -58,6 +58,8 @@ export function sharedStatus(
       twofaced: [...member.twofaced],
       disputed: [...member.disputed],
       suspended: member.suspended,
+      members: member.members ?? null,
+      isMember: member.isMember,
       tellings,
     },
     centroids: found === undefined ? null : inFeatureUnits(study, found.numbers),
