@@ -23,6 +23,7 @@ export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machine
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptStranger,
+  changeMember,
   followKeyInFolder,
   type KeyFacts,
   keyFacts,

@@ -16,7 +16,9 @@ export function sharedStatus(
   neighbours: readonly Neighbour[],
   { framesSent, tellings }: { framesSent: number; tellings: number },
 ): DeviceStatus {
-  const waiting = waitingOf(study, member, own, now);
+  const waiting = member.isMember
+    ? waitingOf(study, member, own, now)
+    : `is no member of the study: ${study.vouchers} members must run fedkm device admit ${peer}`;
   // Who has not answered since the start is waited for, and not away.
   const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
   const { generation, closed, answer } = member;
@@ -59,7 +61,7 @@ export function sharedStatus(
       disputed: [...member.disputed],
       suspended: member.suspended,
       members: member.members ?? null,
-      isMember: member.isMember,
+      leastMembers: (study.colluders ?? 1) + 2,
       tellings,
     },
     centroids: found === undefined ? null : inFeatureUnits(study, found.numbers),
