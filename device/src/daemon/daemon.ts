@@ -150,8 +150,8 @@ async function compose(
     statements: await readMemberFile(folder.path),
     onStatements(said) {
       addToMemberFile(folder.path, said).then(
-        () => notices.set("members", undefined),
-        (error) => notices.set("members", `what is known about members is not kept: ${reasonOf(error)}`),
+        () => notices.set("keys", undefined),
+        (error) => notices.set("keys", `what is known about members is not kept: ${reasonOf(error)}`),
       );
     },
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
