@@ -168,7 +168,7 @@ const device: Package = {
     daemon: {
       holds:
         "one device as a program: its folder and row sources, owner's changes, strangers, notices, metrics, backups",
-      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
+      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "sharedClusters", "study", "wire"],
     },
   },
 };

@@ -70,6 +70,10 @@ export interface SharedStatus {
   readonly twofaced: readonly string[];
   /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
   readonly disputed: readonly string[];
+  /** Of a study with founders: how many are members. Null: links decide who takes part. */
+  readonly members: number | null;
+  /** With fewer the sums of one are no secret: colluders and two others. */
+  readonly leastMembers: number;
   /** Members that made all add up again so often that they are left out for a while. */
   readonly suspended: readonly string[];
   /** How often the device has sent something. */

@@ -170,6 +170,11 @@ export class Member {
     return [...this.#links.values()].filter((link) => isPending(link, now) && this.#isMember(link.id));
   }
 
+  /** How many are members; undefined: whoever is linked takes part. */
+  get members(): number | undefined {
+    return this.#options.membership?.size;
+  }
+
   /** Whether this device takes part in the sums. */
   get isMember(): boolean {
     return this.#isMember(this.#id);
