@@ -11,6 +11,7 @@ import {
   stages,
 } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
+import { sumsFault } from "./plausible.ts";
 import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
 import { rosterOf } from "./roster.ts";
 import {
@@ -125,6 +126,7 @@ export function outcomeOf(
   totals: Float64Array,
   devices: number,
 ): GenerationOutcome {
+  if (sumsFault(shape, content, totals, devices) !== undefined) return "implausible";
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
 }

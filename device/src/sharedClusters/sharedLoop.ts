@@ -31,6 +31,7 @@ export class SharedLoop implements Device, NetworkListener {
   #framesSent = 0;
   #tellings = 0;
   #restUntil = 0;
+  #isPaused: boolean;
   #isStopped = false;
   #kept = "";
 
@@ -48,7 +49,8 @@ export class SharedLoop implements Device, NetworkListener {
     const earlier = savedGeneration(saved, contract, this.#read, rules);
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
     this.#member = new Member({ ...rules, epoch: memory.epoch, ...(earlier && { saved: earlier }), integersFor });
-    this.#member.isPaused = options.isPaused ?? false;
+    this.#isPaused = options.isPaused ?? false;
+    this.#member.isPaused = this.#isPaused || this.#own.isOverLimit;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
     if (earlier !== undefined || this.#shape.isTree) this.#member.open(now);
@@ -72,8 +74,9 @@ export class SharedLoop implements Device, NetworkListener {
   }
 
   setRows(rows: DeviceRows): void {
-    if (this.#own.setRows(rowsInMemory(rows))) this.#member.changeRows(this.#options.clock.now());
-    this.#wake();
+    const isChanged = this.#own.setRows(rowsInMemory(rows));
+    this.setPaused(this.#isPaused);
+    if (isChanged) this.#member.changeRows(this.#options.clock.now());
   }
 
   setLinks(peers: readonly string[]): void {
@@ -91,6 +94,7 @@ export class SharedLoop implements Device, NetworkListener {
       this.#own.guarded?.forget();
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
+      this.setPaused(this.#isPaused);
     }
     if (this.#own.private === undefined) this.#member.open(this.#options.clock.now(), true);
     else this.#releaseIfConsented();
@@ -104,7 +108,8 @@ export class SharedLoop implements Device, NetworkListener {
   }
 
   setPaused(isPaused: boolean): void {
-    this.#member.isPaused = isPaused;
+    this.#isPaused = isPaused;
+    this.#member.isPaused = isPaused || this.#own.isOverLimit;
     this.#wake();
   }
 

@@ -49,6 +49,11 @@ export class SharedRows implements LocalSums {
     return this.#points.rows;
   }
 
+  /** It holds more rows than the study allows a device, and adds none. */
+  get isOverLimit(): boolean {
+    return this.count > (this.#options.shape.mostRows ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Returns whether what it adds is different now. Private rows that were released are not asked again. */
   setRows(rows: Matrix): boolean {
     this.#points = this.#take(rows);

@@ -65,6 +65,8 @@ export function sharedStatus(
 
 /** Why this device posts nothing, if it does not. */
 function waitingOf(study: Study, member: Member, own: SharedRows, now: number): string | undefined {
+  if (own.isOverLimit)
+    return `adds nothing: it holds ${own.count} rows, and the study allows a device ${study.mostRows} (mostRows)`;
   const pending = member.pending(now).length;
   const counted = member.counted.length;
   if (pending > 0) return `waits for ${pending} of its links to answer before anything is added up`;
@@ -92,6 +94,7 @@ function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number,
 }
 
 function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
+  if (own.isOverLimit) return "waiting";
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
   if (member.outcome !== undefined) return hasCentroids(member.generation) ? "settled" : "waiting";
