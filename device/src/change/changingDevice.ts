@@ -77,6 +77,15 @@ export class ChangingDevice implements Device, NetworkListener {
     for (const { device } of this.#loops) device.setPaused(isPaused);
   }
 
+  openBooks(): void {
+    for (const { device } of this.#loops) device.openBooks?.();
+  }
+
+  /** Each loop takes what was signed for its study. */
+  addStatements(statements: readonly Uint8Array[]): void {
+    for (const { device } of this.#loops) device.addStatements?.(statements);
+  }
+
   /** New data, whole; for the next study too, if there is one. */
   setRows(rows: DeviceRows, next?: DeviceRows): void {
     this.#current.device.setRows(rows);

@@ -23,6 +23,10 @@ export interface DeviceOptions {
   readonly seed?: number;
   /** With shared clusters: what the device's key can do. */
   readonly secrets?: Secrets;
+  /** With founders: what was said of members before this start, as it travels. */
+  readonly statements?: readonly Uint8Array[];
+  /** Hears what neighbours say of members, to be kept. */
+  readonly onStatements?: (statements: readonly Uint8Array[]) => void;
   /** Begins paused. Default false. */
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
@@ -42,6 +46,10 @@ export interface Device {
   reset(rows?: DeviceRows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
+  /** With shared clusters: its owner asks what devices added to the answer, and lets all see what this one did. */
+  openBooks?(): void;
+  /** With founders: what its owner says of members. */
+  addStatements?(statements: readonly Uint8Array[]): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;

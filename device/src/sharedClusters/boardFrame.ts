@@ -19,7 +19,17 @@ import {
 import { LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
 import { type DecodedFrame, decodeFrame, frameRefusal } from "../wire/studyFrames.ts";
 import { decodeEntry, type Entry, MARK_BYTES } from "./entry.ts";
-import { type Base, type BaseOrder, decodeBoardBase, encodeBoardBase, hasCentroids, stages } from "./generation.ts";
+import {
+  type Base,
+  type BaseOrder,
+  decodeBoardBase,
+  encodeBoardBase,
+  hasCentroids,
+  MEMBERS_HASH_BYTES,
+  type Stage,
+  stages,
+} from "./generation.ts";
+import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
 import type { SumsShape } from "./shape.ts";
@@ -48,6 +58,8 @@ export interface BoardMessage {
   readonly hash: Uint8Array;
   /** In a proof, and with sums over a tree. */
   readonly base: Omit<Base, "hash"> | undefined;
+  /** With a base, of studies with founders: who was a member in this generation. */
+  readonly members?: Uint8Array | undefined;
   readonly openings: readonly Opening[];
   /** The sender wants to be told: what leads to a later base, or that it was heard. */
   readonly isAsking: boolean;
@@ -71,7 +83,7 @@ export function encodeBoardMessage(
   contract: Contract,
   message: Omit<BoardMessage, "base"> & { readonly base: Base | undefined },
 ): Uint8Array {
-  const { kind, stamp, knows, order, hash, base, openings, have, integers, entries } = message;
+  const { kind, stamp, knows, order, hash, base, members, openings, have, integers, entries } = message;
   const fixed = new Uint8Array(HEADER_BYTES + FIXED_BYTES);
   const view = writeHeader(fixed, kind, contract);
   view.setUint16(COUNT_AT, entries.length, true);
@@ -96,7 +108,7 @@ export function encodeBoardMessage(
   view.setUint16(HEADER_BYTES + 96, flags, true);
   return concatBytes(
     fixed,
-    ...(base === undefined ? [] : [encodeBoardBase(base)]),
+    ...(base === undefined ? [] : [encodeBoardBase(base), members ?? new Uint8Array(0)]),
     ...openings.map(openingBytes),
     hexToBytes(have.join("")),
     ...entries.flatMap(({ body, signature }) => [body, signature]),
@@ -153,11 +165,13 @@ function decodeBookMessage(frame: Uint8Array): DecodedFrame | BookMessage {
   return at === frame.length ? { kind: "books", stamp, have, items } : frameRefusal("length");
 }
 
-type SharedFrame = BoardMessage | BookMessage;
+type SharedFrame = BoardMessage | BookMessage | MembersMessage;
 
 /** Reads a frame of a study with shared clusters. Signatures, hashes and what may follow are the receiver's to check. */
 export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | SharedFrame {
   return (contract, frame) => {
+    if (shape.isFounded && isOfKind(frame, "members") && isOfStudy(frame, contract))
+      return (frame.length <= LARGEST_FRAME_BYTES && decodeMembers(frame)) || frameRefusal("entry");
     const kind = (["board", "proof", "books"] as const).find((one) => isOfKind(frame, one));
     if (kind === undefined || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
@@ -188,11 +202,16 @@ function decodeMessage(
   if (Math.max(many, opened, marks) > MOST_ENTRIES) return frameRefusal("entry");
   const flags = view.getUint16(HEADER_BYTES + 96, true);
   if (flags > (shape.isTree ? 127 : 31)) return frameRefusal("flags");
-  let base: Omit<Base, "hash"> | undefined;
+  let [base, members]: [Omit<Base, "hash"> | undefined, Uint8Array | undefined] = [undefined, undefined];
   if (flags & BASE_FLAG) {
-    const found = decodeBoardBase(frame, at, (stage) => sizesOf(shape, stage).numbers, shape.releasing !== undefined);
+    const { releasing, isFounded } = shape;
+    const numbersOf = (stage: Stage) => sizesOf(shape, stage).numbers;
+    const found = decodeBoardBase(frame, at, numbersOf, releasing !== undefined, isFounded);
     if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
+    if (isFounded) members = frame.slice(at, at + MEMBERS_HASH_BYTES);
+    at += members?.length ?? 0;
+    if (isFounded && members?.length !== MEMBERS_HASH_BYTES) return frameRefusal("length");
     // Nobody asks private rows for other sums than those that are paid for.
     const isPrivateStage = base.stage >= stages.census && base.stage <= stages.frozen;
     if (base.stage !== stages.rest && isPrivateStage !== (shape.releasing !== undefined)) return frameRefusal("flags");
@@ -219,7 +238,7 @@ function decodeMessage(
   }
   if (at !== frame.length) return frameRefusal("length");
   return {
-    ...{ kind, stamp, knows, base, openings, have, integers, entries },
+    ...{ kind, stamp, knows, base, members, openings, have, integers, entries },
     order: { rank, number, hash: frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 40) },
     hash: frame.slice(HEADER_BYTES + 40, HEADER_BYTES + 72),
     isAsking: (flags & ASKING_FLAG) !== 0,

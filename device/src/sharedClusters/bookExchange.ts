@@ -66,12 +66,16 @@ export class BookExchange {
   /** Evidence as it is kept in a file. */
   get evidence(): string[] {
     const isEvidence = ({ item }: { item: BookItem }) => item.kind === "two entries" || item.kind === "false books";
-    return Array.from(this.#items.values()).filter(isEvidence).map(({ bytes }) => bytesToHex(bytes));
+    return Array.from(this.#items.values())
+      .filter(isEvidence)
+      .map(({ bytes }) => bytesToHex(bytes));
   }
 
   /** Devices that doubt the base where this one is. */
   get doubters(): Set<string> {
-    return new Set(Array.from(this.#items.values()).flatMap(({ item }) => (item.kind === "doubt" ? doubterOf(item) : [])));
+    return new Set(
+      Array.from(this.#items.values()).flatMap(({ item }) => (item.kind === "doubt" ? doubterOf(item) : [])),
+    );
   }
 
   #markOf(bytes: Uint8Array): string {
@@ -149,9 +153,10 @@ export class BookExchange {
       if (read === undefined) return [];
       this.opened.set(one.id, read.rows);
       if (read.fault === undefined) return [];
-      const { base, openings } = dispute.generation;
-      const found = { kind: "false books", base, openings: [...openings.values()], entry: one, seeds } as const;
-      return this.addEvidence(found) ? [one.id] : [];
+      const { base, openings: signed } = dispute.generation;
+      const openings = [...signed.values()];
+      const members = this.#rules.membership?.list ?? new Uint8Array(0);
+      return this.addEvidence({ kind: "false books", base, members, openings, entry: one, seeds }) ? [one.id] : [];
     });
   }
 

@@ -8,10 +8,11 @@ import { fromInt64s } from "../wire/int64.ts";
 import { MOST_ENTRIES } from "../wire/limits.ts";
 import { decodeEntry, type Entry, isEntrySigned, seedMark, withoutPads } from "./entry.ts";
 import { type Base, decodeBoardBase, encodeBoardBase, type Generation, hashedBase } from "./generation.ts";
+import { LISTED_MEMBER_BYTES, membersHash, mostRowsIn } from "./membership.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
 import { rowsInSums, sumsFault } from "./plausible.ts";
-import { generationOf, type Rules } from "./proof.ts";
+import { generationOf, type Rules, rowLimit } from "./proof.ts";
 import { holdsWithout } from "./roster.ts";
 
 export type BookRules = Rules & { readonly secrets: Pick<Secrets, "digest" | "isSigned" | "padOf"> };
@@ -43,6 +44,8 @@ interface TwoEntries {
 interface FalseBooks {
   readonly kind: "false books";
   readonly base: Omit<Base, "hash">;
+  /** With founders: who the members were, and how many rows each might hold. The entry has signed for that too. */
+  readonly members: Uint8Array;
   readonly openings: readonly Opening[];
   readonly entry: Entry;
   readonly seeds: ReadonlyMap<string, Uint8Array>;
@@ -70,12 +73,14 @@ function partsOf(item: BookItem): Uint8Array[] {
     default: {
       const openings = [numberBytes(item.openings.length), ...item.openings.map(openingBytes)];
       const seeds = Array.from(item.entry.links.keys(), (id) => item.seeds.get(id) ?? new Uint8Array(SEED_BYTES));
-      return [encodeBoardBase(item.base), ...openings, ...entryParts(item.entry), ...seeds];
+      const members = [numberBytes(item.members.length), item.members];
+      return [encodeBoardBase(item.base), ...members, ...openings, ...entryParts(item.entry), ...seeds];
     }
   }
 }
 
-const seedParts = (seeds: ReadonlyMap<string, Uint8Array>) => Array.from(seeds).flatMap(([id, s]) => [hexToBytes(id), s]);
+const seedParts = (seeds: ReadonlyMap<string, Uint8Array>) =>
+  Array.from(seeds).flatMap(([id, s]) => [hexToBytes(id), s]);
 const entryParts = ({ words, body, signature }: Entry) => [numberBytes(words.length / 2), body, signature];
 
 function numberBytes(value: number): Uint8Array {
@@ -121,9 +126,12 @@ export function decodeItem({ shape }: Pick<Rules, "shape">, bytes: Uint8Array): 
     return one && other && at === bytes.length ? { kind, generation, entries: [one, other] } : undefined;
   }
   if (kind !== "false books" || shape.releasing !== undefined) return undefined;
-  const found = decodeBoardBase(bytes, at, (stage) => sizesOf(shape, stage).numbers, false);
+  const found = decodeBoardBase(bytes, at, (stage) => sizesOf(shape, stage).numbers, false, shape.isFounded);
   if (found === undefined) return undefined;
   at = found.end;
+  const listed = has(4) ? number() : bytes.length;
+  if (!has(listed) || listed % LISTED_MEMBER_BYTES !== 0 || shape.isFounded !== listed > 0) return undefined;
+  const members = take(listed);
   const many = has(4) ? number() : MOST_ENTRIES + 1;
   if (many > MOST_ENTRIES || !has(many * OPENING_BYTES)) return undefined;
   const openings = Array.from({ length: many }, () => decodeOpening(take(OPENING_BYTES), 0));
@@ -131,7 +139,7 @@ export function decodeItem({ shape }: Pick<Rules, "shape">, bytes: Uint8Array): 
   if (entry === undefined || bytes.length !== at + entry.links.size * SEED_BYTES) return undefined;
   const seeds = new Map(Array.from(entry.links.keys(), (id) => [id, take(SEED_BYTES)]));
   const known = openings.flatMap((opening) => opening ?? []);
-  return known.length === many ? { kind, base: found.base, openings: known, entry, seeds } : undefined;
+  return known.length === many ? { kind, base: found.base, members, openings: known, entry, seeds } : undefined;
 }
 
 /** Doubts are about one base, whose hash has the study in it. */
@@ -157,27 +165,33 @@ export function provenFault(rules: BookRules, item: Evidence): { id: string; tex
   }
   const { entry, seeds } = item;
   const base = hashedBase(item.base, rules.study, secrets.digest);
-  const generation = generationOf(rules, base, new Map(item.openings.map((opening) => [opening.id, opening])));
+  const openings = new Map(item.openings.map((opening) => [opening.id, opening]));
+  const { members } = item;
+  const hash = shape.isFounded ? membersHash(secrets, members) : undefined;
+  const generation = generationOf(rules, base, openings, hash);
   const { integers } = sizesOf(shape, generation.stage);
   if (entry.words.length !== 2 * integers || !isEntrySigned(secrets, generation, entry)) return undefined;
-  const read = readBooks(rules, generation, entry, seeds);
+  const membership = hash && { hash, mostRowsOf: (id: string) => mostRowsIn(members, id) };
+  const read = readBooks({ ...rules, membership }, generation, entry, seeds);
   return read?.fault === undefined ? undefined : { id: entry.id, text: `claims ${read.fault}` };
 }
 
 /** What a member added, by the seeds of all its links; undefined: some are missing, or are not those it signed for. */
 export function readBooks(
-  { secrets, shape }: BookRules,
+  rules: BookRules,
   generation: Generation,
   entry: Entry,
   seeds: ReadonlyMap<string, Uint8Array>,
 ): { readonly rows: number; readonly fault: string | undefined } | undefined {
+  const { secrets, shape } = rules;
   const isRight = ([id, mark]: [string, string]) => {
     const seed = seeds.get(id);
     return seed !== undefined && seedMark(secrets, seed) === mark;
   };
   if (![...entry.seedMarks].every(isRight)) return undefined;
   const integers = fromInt64s(withoutPads(secrets, entry, seeds));
-  return { rows: rowsInSums(shape, generation, integers), fault: sumsFault(shape, generation, integers, 1) };
+  const limit = rowLimit(rules, generation, [entry.id]);
+  return { rows: rowsInSums(shape, generation, integers), fault: sumsFault(shape, generation, integers, 1, limit) };
 }
 
 /**

@@ -62,6 +62,8 @@ export interface Base extends Content {
   readonly parent: Uint8Array;
   readonly board: Uint8Array;
   readonly spent: Spent;
+  /** Of studies with founders only: the hash of the members when that board was closed. */
+  readonly members?: Uint8Array;
   /** SHA-256 of the study's hash and all of the above. */
   readonly hash: Uint8Array;
 }
@@ -70,7 +72,9 @@ export interface Generation extends Content {
   readonly number: number;
   readonly base: Base;
   readonly openings: Openings;
-  /** SHA-256 of the base's hash and the openings. Entries sign it, and pads are derived from it. */
+  /** Of studies with founders only: the hash of those who are members now. */
+  readonly members?: Uint8Array;
+  /** SHA-256 of the base's hash, the members and the openings. Entries sign it, and pads are derived from it. */
   readonly hash: Uint8Array;
 }
 
@@ -78,10 +82,11 @@ type Digest = (bytes: Uint8Array) => Uint8Array;
 
 /** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8, parent 32, board 32, members that have opened 2. */
 const BASE_HEAD_BYTES = 94;
+export const MEMBERS_HASH_BYTES = 32;
 
 /** A base as it is hashed, goes over the wire and into files; its hash is the reader's to compute. */
 export function encodeBoardBase(base: Omit<Base, "hash">): Uint8Array {
-  const { number, stage, steps, rows, seeded, numbers, roster, parent, board, spent } = base;
+  const { number, stage, steps, rows, seeded, numbers, roster, parent, board, spent, members } = base;
   const head = new Uint8Array(BASE_HEAD_BYTES);
   const view = new DataView(head.buffer);
   setInteger(view, 0, number);
@@ -95,8 +100,8 @@ export function encodeBoardBase(base: Omit<Base, "hash">): Uint8Array {
   const tail = new Uint8Array(8 * numbers.length);
   const numbersView = new DataView(tail.buffer);
   for (let i = 0; i < numbers.length; i++) numbersView.setFloat64(8 * i, numbers[i], true);
-  const parts = [head, spentOpeningsBytes(spent), tail];
-  return concatBytes(...parts, ...(roster === undefined ? [] : [rosterBytes(roster)]));
+  const parts = [head, spentOpeningsBytes(spent), tail, ...(roster === undefined ? [] : [rosterBytes(roster)])];
+  return concatBytes(...parts, ...(members === undefined ? [] : [members]));
 }
 
 export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: Digest): Base {
@@ -109,6 +114,7 @@ export function decodeBoardBase(
   at: number,
   numbersOf: (stage: Stage) => number,
   isPrivate: boolean,
+  isFounded: boolean,
 ): { readonly base: Omit<Base, "hash">; readonly end: number } | undefined {
   if (at + BASE_HEAD_BYTES > bytes.length) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -116,8 +122,8 @@ export function decodeBoardBase(
   if (stage === undefined || view.getUint8(at + 9) !== 0) return undefined;
   const [number, rows, seeded] = [0, 12, 20].map((from) => getInteger(view, at + from));
   if (![number, rows, seeded].every(Number.isSafeInteger)) return undefined;
-  const members = view.getUint16(at + 92, true);
-  const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * members;
+  const opened = view.getUint16(at + 92, true);
+  const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * opened;
   const many = numbersOf(stage);
   const rosterAt = numbersAt + 8 * many;
   if (rosterAt > bytes.length) return undefined;
@@ -125,18 +131,26 @@ export function decodeBoardBase(
   for (let from = at + BASE_HEAD_BYTES; from < numbersAt; from += SPENT_BYTES)
     spent.set(bytesToHex(bytes.subarray(from, from + ID_BYTES)), bytes[from + ID_BYTES]);
   const found = isPrivate ? decodeRoster(bytes, rosterAt) : { roster: undefined, end: rosterAt };
-  if (found === undefined || spent.size !== members) return undefined;
+  const end = (found?.end ?? 0) + (isFounded ? MEMBERS_HASH_BYTES : 0);
+  if (found === undefined || spent.size !== opened || end > bytes.length) return undefined;
   const base = {
     ...{ number, stage, steps: view.getUint16(at + 10, true), rows, seeded },
     numbers: Float64Array.from({ length: many }, (_, i) => view.getFloat64(numbersAt + 8 * i, true)),
     ...(found.roster && { roster: found.roster }),
     ...{ parent: bytes.slice(at + 28, at + 60), board: bytes.slice(at + 60, at + 92), spent },
+    ...(isFounded && { members: bytes.slice(found.end, end) }),
   };
-  return { base, end: found.end };
+  return { base, end };
 }
 
-export function generationHash(base: Base, openings: Openings, digest: Digest): Uint8Array {
-  return digest(concatBytes(utf8ToBytes("fedkm generation\n"), base.hash, openingsDigest(openings)));
+export function generationHash(
+  base: Base,
+  openings: Openings,
+  members: Uint8Array | undefined,
+  digest: Digest,
+): Uint8Array {
+  const start = utf8ToBytes("fedkm generation\n");
+  return digest(concatBytes(start, base.hash, members ?? new Uint8Array(0), openingsDigest(openings)));
 }
 
 /** Where in the order of bases one stands. */

@@ -15,5 +15,5 @@ export { outcomeOf, ownIntegers } from "./plan.ts";
 export { baseAfterBoard, firstBase, generationOf } from "./proof.ts";
 export { askedSums, census, offsetsOf, sharedReleaseIntegers } from "./release.ts";
 export { type Roster, rosterOf } from "./roster.ts";
-export { sumsShape } from "./shape.ts";
+export { type SumsShape, sumsShape } from "./shape.ts";
 export { SharedRows } from "./sharedRows.ts";

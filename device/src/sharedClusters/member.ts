@@ -6,6 +6,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { type Int64s, toInt64s } from "../wire/int64.ts";
 import {
+  BETWEEN_DOUBTS_MILLISECONDS,
   GREETING_MILLISECONDS,
   MOST_BASE_OPENINGS,
   MOST_ENTRIES,
@@ -15,7 +16,9 @@ import {
   SMALL_INTEGERS,
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
-import type { BoardMessage } from "./boardFrame.ts";
+import type { BoardMessage, BookMessage } from "./boardFrame.ts";
+import { BookExchange } from "./bookExchange.ts";
+import { mayOpenBooks, signedDoubt } from "./books.ts";
 import { type Entry, isEntrySigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
   type Base,
@@ -27,6 +30,7 @@ import {
   orderOf,
   stages,
 } from "./generation.ts";
+import type { MemberStatement, Membership } from "./membership.ts";
 import {
   isHigher,
   isOpeningSigned,
@@ -49,7 +53,18 @@ import {
   partnerFault,
 } from "./partner.ts";
 import { endWithoutSums, nextContent, sizesOf, stirred } from "./plan.ts";
-import { baseAfter, baseAfterBoard, firstBase, generationOf, type Proof, provenBase, type Rules } from "./proof.ts";
+import {
+  areEqual,
+  baseAfter,
+  baseAfterBoard,
+  firstBase,
+  generationOf,
+  isCounted,
+  type Proof,
+  provenBase,
+  type Rules,
+  rowLimit,
+} from "./proof.ts";
 import { mayAdd } from "./release.ts";
 import { knownFrom } from "./roster.ts";
 
@@ -57,7 +72,15 @@ export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly secrets: Secrets;
   readonly epoch: number;
   /** From an earlier life: the board that led to where this device was, and devices that it knew. */
-  readonly saved?: { readonly proof: Proof; readonly known: readonly string[] };
+  readonly saved?: {
+    readonly proof: Proof;
+    readonly known: readonly string[];
+    readonly evidence: readonly string[];
+  };
+  /** Books are opened when totals are implausible or the answer is doubted; otherwise only as owners say. */
+  readonly areBooksAgreed: boolean;
+  /** Of a study with founders; undefined: whoever is linked takes part. */
+  readonly membership?: Membership | undefined;
   /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
   readonly integersFor: (content: Content) => Float64Array | undefined;
 }
@@ -70,8 +93,8 @@ const KEPT_MARKS = 64;
 /** A device that had enough links, or gets one, tells nobody for this time that it has too few: others may come too. */
 const HOPE_MILLISECONDS = 5_000;
 
-function toldBoard(rules: Rules, { base, openings, entries }: Proof): ToldBoard {
-  const generation = generationOf(rules, base, openings);
+function toldBoard(rules: Rules, { base, openings, members, entries }: Proof): ToldBoard {
+  const generation = generationOf(rules, base, openings, members);
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return { generation, hash: bytesToHex(generation.hash), entries, entryOf: (id) => byId.get(id) };
 }
@@ -87,8 +110,8 @@ export class Member {
   /** The board that led to this base; undefined: it is the first one, or sums go over a tree. */
   #before: ToldBoard | undefined;
   /**
-   * Devices that are not inventions of colluders: with more than `colluders` paths to this one that have no device in
-   * common, on a board that was closed.
+   * Without founders: devices that are not inventions of colluders, with more than `colluders` paths to this one that have
+   * no device in common, on a board that was closed.
    */
   readonly known = new Set<string>();
   #isPosted = false;
@@ -105,6 +128,11 @@ export class Member {
   #turnedAt = 0;
   /** Links may come to count until then that do not yet. */
   #hopeUntil = 0;
+  /** Disputes about what members added. */
+  readonly books: BookExchange;
+  #doubtedAt = Number.NEGATIVE_INFINITY;
+  /** Its owner has agreed, for the base where it is. */
+  #isBookOpen = false;
   isPaused = false;
   /** Undefined: this generation is not over here. */
   outcome: GenerationEnd | undefined;
@@ -117,18 +145,15 @@ export class Member {
     this.#options = options;
     this.#id = idOf(options.secrets.key);
     const { saved } = options;
+    this.books = new BookExchange(options, saved?.evidence);
     for (const id of saved?.known ?? []) this.known.add(id);
     const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof));
     const base = typeof found === "object" ? found : firstBase(options);
     if (typeof found === "object" && !options.shape.isTree) this.#before = saved && toldBoard(options, saved.proof);
-    this.generation = generationOf(options, base, NO_OPENINGS);
+    this.generation = generationOf(options, base, NO_OPENINGS, options.membership?.hash);
     this.#hash = bytesToHex(this.generation.hash);
     this.outcome = endWithoutSums(base);
     this.#noteAnswer(base);
-  }
-
-  get twofaced() {
-    return this.#board.twofaced;
   }
 
   get disputed() {
@@ -154,12 +179,52 @@ export class Member {
 
   /** Linked devices that may still come to count, for which this one waits. */
   pending(now: number): readonly BoardPartner[] {
-    return [...this.#links.values()].filter((link) => isPending(link, now));
+    return [...this.#links.values()].filter((link) => isPending(link, now) && this.#isMember(link.id));
+  }
+
+  /** Whether this device takes part in the sums. */
+  get isMember(): boolean {
+    return this.#isMember(this.#id);
+  }
+
+  #isMember(id: string): boolean {
+    return this.#options.membership?.isMember(id) ?? true;
+  }
+
+  /** What a neighbour, or with no neighbour the owner, says of members. Returns what was news. */
+  hearStatements(peer: string | undefined, given: readonly MemberStatement[], now: number): readonly MemberStatement[] {
+    const { membership } = this.#options;
+    const link = peer === undefined ? undefined : this.#links.get(peer);
+    if (membership === undefined || (peer !== undefined && (link === undefined || now < link.bannedUntil))) return [];
+    const before = membership.ids;
+    const taken = membership.add(given, link && (() => link.signatureAllowance.take(now)));
+    if (link !== undefined && taken === "false")
+      this.#banish(link, "sent a statement about members that is not signed by the device it names", now);
+    if (!areEqual(membership.hash, this.generation.members)) this.#changeMembers(before, now);
+    return taken === "false" ? [] : taken;
+  }
+
+  /** Others are members now: all add up again, and from the beginning without what somebody added who has gone. */
+  #changeMembers(before: readonly string[], now: number): void {
+    const { base, openings } = this.generation;
+    this.#turn(base, openings, now);
+    const isLess = before.some((id) => !this.#isMember(id));
+    if (isLess && this.#options.shape.releasing === undefined) this.open(now, true);
+    this.#followCandidate(now);
+  }
+
+  /** How many rows this device may hold. */
+  get mostRows(): number {
+    return rowLimit(this.#options, this.generation, [this.#id]);
   }
 
   /** What is wrong with a neighbour, as a sentence that begins after its name. */
   faultOf(peer: string, now: number): string | undefined {
     const link = this.#links.get(peer);
+    const evidence = link && this.books.removed.get(link.id);
+    if (evidence !== undefined) return `${evidence}, which is proven, and is left out for good`;
+    if (link !== undefined && !this.#isMember(link.id))
+      return "is not a member of the study, and its rows do not count";
     return link && partnerFault(link, this.#isSuspended(link.id), now);
   }
 
@@ -191,6 +256,7 @@ export class Member {
     // Whatever was under way is lost.
     link.told.flight.clear();
     link.toldBefore.flight.clear();
+    this.books.connect(peer);
     const waits = { patience: PATIENCE_MILLISECONDS, greeting: GREETING_MILLISECONDS };
     Object.assign(link, { isConnected: true, toldHash: "", provedAt: Number.NEGATIVE_INFINITY, ...waits });
   }
@@ -214,7 +280,7 @@ export class Member {
       return;
     }
     const { base, openings } = this.generation;
-    if (base.stage === stages.frozen && !isRestart) return;
+    if ((base.stage === stages.frozen && !isRestart) || !this.isMember) return;
     this.#wantsOpening = !this.#mayOpen(this.#id);
     if (this.#wantsOpening) return;
     const own = openings.get(this.#id);
@@ -234,16 +300,30 @@ export class Member {
     this.#turn(hashedBase(next, study, secrets.digest), NO_OPENINGS, now);
   }
 
-  /** Openings count of whoever was on the board; before the first board nobody was. */
+  /**
+   * Openings count of members, also of those who have gone: the same ones everywhere, whatever was heard first. Without
+   * founders they count of whoever was on the board; before the first board nobody was.
+   */
   #mayOpen(id: string): boolean {
     const { base, openings } = this.generation;
+    const { membership } = this.#options;
+    if (membership !== undefined) return membership.wasMember(id) && (openings.has(id) || openings.size < MOST_ENTRIES);
     if (this.#before !== undefined) return this.#before.entryOf(id) !== undefined;
     return base.number === 0 && (openings.has(id) || openings.size < MOST_ENTRIES);
   }
 
+  /** Its entries and links do not count: it opened too often, or evidence is against it. */
   #isSuspended(id: string): boolean {
     const { base, openings } = this.generation;
-    return isSuspended(id, base.spent, openings);
+    return this.books.removed.has(id) || isSuspended(id, base.spent, openings);
+  }
+
+  /** The answer here rests on sums of somebody who is removed, and nobody has begun anew. */
+  get #isTainted(): boolean {
+    const { openings } = this.generation;
+    if (this.books.removed.size === 0 || this.#options.shape.releasing !== undefined) return false;
+    const isAnew = [...openings.values()].some(({ isRestart }) => isRestart);
+    return !isAnew && this.#before?.entries.some(({ id }) => this.books.removed.has(id)) === true;
   }
 
   #noteAnswer(base: Base): void {
@@ -254,7 +334,7 @@ export class Member {
   /** Goes to a base, or to other openings of the same one. */
   #turn(base: Base, openings: Openings, now: number, parent?: string): void {
     const isSameBase = base === this.generation.base;
-    this.generation = generationOf(this.#options, base, openings);
+    this.generation = generationOf(this.#options, base, openings, this.#options.membership?.hash);
     this.#hash = bytesToHex(this.generation.hash);
     this.#isPosted = false;
     this.#wantsOpening = false;
@@ -271,6 +351,13 @@ export class Member {
     if (!isSameBase) for (const link of this.#links.values()) link.doubtedUntil = 0;
     // At rest the sums are those of the links that counted before.
     for (const link of this.#links.values()) if (!this.#isBound) this.#count(link, now);
+    if (!isSameBase) {
+      this.books.turn();
+      this.#isBookOpen = false;
+    }
+    const { generation } = this;
+    if (this.#isTainted) this.open(now, true);
+    if (this.generation !== generation) return;
     if (this.#isOutdated) {
       this.open(now);
       return;
@@ -285,14 +372,14 @@ export class Member {
     const { ahead } = link;
     if (ahead === undefined) return;
     const order = compareBases(ahead.order, orderOf(this.generation.base));
-    if (order <= 0) link.ahead = undefined;
+    if (order <= 0) Object.assign(link, { ahead: undefined, unprovenSince: undefined });
     if (order === 0) this.#hearSameBase(link, ahead, now);
   }
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
     if (this.#isPosted || this.outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
-    if (this.#isSuspended(this.#id) || this.counted.length <= this.#options.colluders) return;
+    if (this.#isSuspended(this.#id) || !this.isMember || this.counted.length <= this.#options.colluders) return;
     const { shape, secrets, epoch, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
@@ -346,15 +433,16 @@ export class Member {
     }
     const closed = this.#board.closedAround(this.#id);
     if (closed === undefined) return;
-    const { base, openings } = this.generation;
+    const { base, openings, members } = this.generation;
     const next = baseAfterBoard(this.#options, this.generation, closed, (id) => this.#board.entryOf(id));
     this.closed = closed;
+    const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
     if (next === "implausible") {
       this.outcome = next;
+      this.#dispute(toldBoard(this.#options, { base, openings, members, entries }), now);
       return;
     }
-    const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
-    this.#goOn({ base, openings, entries }, next, now);
+    this.#goOn({ base, openings, members, entries }, next, now);
   }
 
   /** Goes to the base that a board has led to. */
@@ -362,7 +450,9 @@ export class Member {
     this.#before = toldBoard(this.#options, proof);
     this.closed = { count: proof.entries.length, devices: proof.entries.map(({ id }) => id) };
     const links = [...this.#links.values()].map(({ id }) => id);
-    for (const id of knownFrom(this.#id, links, proof.entries, this.#options.colluders)) this.known.add(id);
+    const { membership, colluders } = this.#options;
+    if (membership === undefined)
+      for (const id of knownFrom(this.#id, links, proof.entries, colluders)) this.known.add(id);
     this.#turn(next, NO_OPENINGS, now);
   }
 
@@ -389,9 +479,100 @@ export class Member {
       );
   }
 
+  /** Asks for the books of a board. Private rows have none: they would show a device's share of the noise. */
+  #dispute(board: ToldBoard, now: number): void {
+    if (this.#options.shape.releasing !== undefined || !this.books.begin(board)) return;
+    if (this.#options.areBooksAgreed) this.#showBooks(now);
+    else this.#showOwnBooks(now);
+  }
+
+  #showBooks(now: number): void {
+    const peers = new Map(Array.from(this.#links.values(), ({ id, peer }) => [id, peer]));
+    this.#expel(
+      this.books.show(this.#options.secrets, this.#id, (id) => peers.get(id)),
+      now,
+    );
+  }
+
+  /** Its owner asks for the books of the answer, and opens those of this device once they are asked for. */
+  openBooks(now: number): void {
+    this.#doubt(now);
+    this.#isBookOpen = true;
+    this.#showOwnBooks(now);
+  }
+
+  /** As its owner says, if nobody is laid bare by it who has not opened. */
+  #showOwnBooks(now: number): void {
+    const { dispute } = this.books;
+    if (dispute === undefined || !this.#isBookOpen) return;
+    if (mayOpenBooks(this.#options, dispute.generation, dispute.entries).has(this.#id)) this.#showBooks(now);
+  }
+
+  /** The answer at which the network rests does not fit the rows of this device. */
+  doubtAnswer(now: number): void {
+    if (now - this.#doubtedAt < BETWEEN_DOUBTS_MILLISECONDS) return;
+    this.#doubtedAt = now;
+    this.#doubt(now);
+  }
+
+  #doubt(now: number): void {
+    const { secrets, shape } = this.#options;
+    const { base, stage } = this.generation;
+    if (stage !== stages.rest || this.#before?.entryOf(this.#id) === undefined || shape.releasing !== undefined) return;
+    this.books.addDoubt(signedDoubt(secrets, base.hash));
+    this.#weighDoubts(now);
+  }
+
+  /** With more doubts than colluders one is honest. */
+  #weighDoubts(now: number): void {
+    const isAsked = this.books.doubters.size > this.#options.colluders;
+    if (isAsked && this.#before !== undefined) this.#dispute(this.#before, now);
+  }
+
+  hearBooks(peer: string, message: BookMessage, now: number): void {
+    const link = this.#links.get(peer);
+    if (link === undefined || now < link.bannedUntil || this.books.removed.has(link.id)) return;
+    const mayCheck = () => link.signatureAllowance.take(now);
+    const { base } = this.generation;
+    const isOnBoard = (id: string, of: Uint8Array) =>
+      base.stage === stages.rest && areEqual(of, base.hash) && this.#before?.entryOf(id) !== undefined;
+    const { fault, removed } = this.books.hear(peer, message, mayCheck, isOnBoard);
+    if (fault !== undefined) this.#banish(link, fault, now);
+    this.#weighDoubts(now);
+    this.#expel(removed, now);
+  }
+
+  /** What a neighbour is to be told about disputes, and when to look again. */
+  dueBooks(now: number): { readonly peers: readonly string[]; readonly nextAt: number } {
+    const links = [...this.#links.values()].filter(({ isConnected, id }) => isConnected && !this.books.removed.has(id));
+    const times = links.map(({ peer }) => ({ peer, at: this.books.dueAt(peer) }));
+    const later = times.flatMap(({ at }) => (at > now ? [at] : []));
+    return { peers: times.flatMap(({ peer, at }) => (at <= now ? [peer] : [])), nextAt: Math.min(...later) };
+  }
+
+  /** Evidence is against them: where they were counted all begin anew, so that nothing of what they added remains. */
+  #expel(ids: readonly string[], now: number): void {
+    if (ids.length === 0) return;
+    const isCounted = this.#isTainted || ids.some((id) => this.#board.entryOf(id) !== undefined);
+    for (const id of ids) {
+      this.known.delete(id);
+      const link = this.#linkOf(id);
+      if (link !== undefined) this.#recount(link, now);
+    }
+    if (isCounted) this.open(now, this.#options.shape.releasing === undefined);
+  }
+
+  /** A device has signed two entries of one time, of which this one came later. */
+  #noteTwofaced(before: Entry | undefined, entry: Entry, generation: Uint8Array, now: number): void {
+    if (before === undefined || before.epoch !== entry.epoch || areEqual(before.body, entry.body)) return;
+    if (this.#options.shape.isTree) return;
+    const isNews = this.books.addEvidence({ kind: "two entries", generation, entries: [before, entry] });
+    if (isNews) this.#expel([entry.id], now);
+  }
+
   hear(peer: string, message: BoardMessage, now: number): void {
     const link = this.#links.get(peer);
-    if (link === undefined || now < link.bannedUntil) return;
+    if (link === undefined || now < link.bannedUntil || this.books.removed.has(link.id)) return;
     if (message.kind === "proof") {
       this.#hearProof(link, message, now);
       return;
@@ -458,7 +639,8 @@ export class Member {
   #hearSameBase(link: BoardPartner, message: BoardMessage, now: number): void {
     if (!this.#merge(link, message.openings, now)) return;
     if (bytesToHex(message.hash) !== this.#hash) link.owedAt ??= now;
-    else if (message.wantsOpening && this.#isBound && link.openingAllowance.take(now)) this.open(now);
+    else if (message.wantsOpening && this.#isBound && this.#isMember(link.id) && link.openingAllowance.take(now))
+      this.open(now);
     else this.#take(link, message, now);
   }
 
@@ -514,11 +696,17 @@ export class Member {
       if (this.#hash !== hash) return true;
       link.told.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark) || this.#isSuspended(entry.id)) continue;
+      // In one generation all have the same members, so nobody honest passes on sums of others.
+      if (!this.#isMember(entry.id) || !isCounted(this.generation, entry.id))
+        return this.#banish(link, "sent sums of a device that has no part in them", now);
       if (!link.signatureAllowance.take(now)) break;
       // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
       if (!isEntrySigned(this.#options.secrets, this.generation, entry))
         return this.#banish(link, "sent sums that are not signed by the device they name", now);
-      if (!this.#board.add(entry)) continue;
+      if (!this.#board.add(entry)) {
+        this.#noteTwofaced(this.#board.entryOf(entry.id), entry, this.generation.hash, now);
+        continue;
+      }
       isNews = true;
       this.#hearOf(entry, now);
     }
@@ -548,7 +736,8 @@ export class Member {
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
-    const from = generationOf(this.#options, base, signed);
+    const { members } = message;
+    const from = generationOf(this.#options, base, signed, members);
     // Not by the hash that the frame says: parts of two proofs would be taken for one.
     const of = bytesToHex(from.hash);
     if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map() };
@@ -561,27 +750,35 @@ export class Member {
         return;
       }
       entries.set(entry.id, entry);
-      if (of === this.#before?.hash) this.#noteTwofaced(entry);
+      if (of === this.#before?.hash) this.#noteTwofaced(this.#before.entryOf(entry.id), entry, from.hash, now);
     }
-    const proof = { base, openings: signed, entries: [...entries.values()] };
+    const proof = { base, openings: signed, members, entries: [...entries.values()] };
     const next = provenBase(this.#options, proof, true);
     if (next === "open") return;
     link.proof = undefined;
-    if (next === "false") {
+    if (next === "false" || this.#isOfStrangers(proof)) {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
     if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
-    link.doubtedUntil = now + RESTLESS_MILLISECONDS;
+    if (areEqual(members, this.generation.members)) link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
   }
 
-  /** A device that signed for two vectors at one time, of which other devices took the other. */
-  #noteTwofaced({ id, epoch, body }: Entry): void {
-    const own = this.#before?.entryOf(id);
-    const isOther = own !== undefined && own.epoch === epoch && bytesToHex(own.body) !== bytesToHex(body);
-    if (isOther) this.#board.twofaced.add(id);
+  /** Whether somebody has signed who is no member, by members that are the same here. */
+  #isOfStrangers({ members, entries }: Proof): boolean {
+    return areEqual(members, this.generation.members) && !entries.every(({ id }) => this.#isMember(id));
+  }
+
+  /**
+   * With founders: every signer must be a member, and so many that one is honest. Of other members than those known here
+   * nothing is followed until what makes them so has been heard, but for an answer that stays as it was when they change.
+   */
+  #isSignedByMembers({ members, entries }: Proof, next: Base, membership: Membership): boolean {
+    const isSame = areEqual(members, this.generation.members);
+    const isGood = (id: string) => (isSame ? membership.isMember(id) : membership.wasMember(id));
+    return (isSame || next.stage === stages.frozen) && entries.every(({ id }) => isGood(id));
   }
 
   /**
@@ -591,9 +788,16 @@ export class Member {
   #followCandidate(now: number): void {
     if (this.#candidate === undefined) return;
     const { proof, next } = this.#candidate;
+    const { membership } = this.#options;
+    if (membership !== undefined) {
+      // More than `colluders` they are, or it would be no proof.
+      if (this.#isSignedByMembers(proof, next, membership)) this.#goOn(proof, next, now);
+      return;
+    }
     const links = [...this.#links.values()];
-    const near = new Set(links.map(({ id }) => id));
-    const signers = proof.entries.filter(({ id }) => near.has(id) || this.known.has(id));
+    const near = new Set([this.#id, ...links.map(({ id }) => id)]);
+    const isReal = (id: string) => (near.has(id) || this.known.has(id)) && !this.books.removed.has(id);
+    const signers = proof.entries.filter(({ id }) => isReal(id));
     const there = links.filter(({ place }) => place !== undefined && compareBases(place, orderOf(next)) === 0);
     if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
   }
@@ -619,6 +823,7 @@ export class Member {
       link.isIdle ||
       isStuck(link, now) ||
       this.#isSuspended(link.id) ||
+      !this.#isMember(link.id) ||
       isLeftOut(link, this.isPaused, now);
     return isOut ? 0 : link.epoch;
   }

@@ -181,9 +181,9 @@ function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: Boa
 
 /** What shows that the board of a generation was closed, or a part of it. */
 export function proofMessage(generation: Generation, entries: readonly Entry[]): BoardContent {
-  const { base, openings, hash } = generation;
+  const { base, openings, hash, members } = generation;
   return {
-    ...{ kind: "proof", knows: 0, order: orderOf(base), hash, base, openings: [...openings.values()] },
+    ...{ kind: "proof", knows: 0, order: orderOf(base), hash, base, members, openings: [...openings.values()] },
     ...{ isAsking: false, isDropped: false, isIdle: false, wantsOpening: false, isBelow: false },
     ...{ hasHeard: false, have: [] },
     ...{ integers: (entries[0]?.words.length ?? 0) / 2, entries },

@@ -93,11 +93,12 @@ export function nextContent(
   content: Content,
   { devices, count, totals }: ClosedBoard,
   linksOf: (id: string) => Iterable<string>,
+  mostRows = Number.POSITIVE_INFINITY,
 ): Content | "implausible" {
   const { roster, stage } = content;
   if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
     return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
-  const found = outcomeOf(shape, content, totals, count);
+  const found = outcomeOf(shape, content, totals, count, mostRows);
   return found === "settled" ? atRest(shape, content, totals) : found;
 }
 
@@ -119,14 +120,15 @@ export function endWithoutSums({ stage, roster }: Content): GenerationEnd | unde
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
 const MOST_STEPS = 1_000;
 
-/** What follows when the integers of this many devices add up to these. */
+/** What follows when the integers of this many devices, which may hold so many rows, add up to these. */
 export function outcomeOf(
   shape: SumsShape,
   content: Content,
   totals: Float64Array,
   devices: number,
+  mostRows = Number.POSITIVE_INFINITY,
 ): GenerationOutcome {
-  if (sumsFault(shape, content, totals, devices) !== undefined) return "implausible";
+  if (sumsFault(shape, content, totals, devices, mostRows) !== undefined) return "implausible";
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
 }

@@ -21,18 +21,22 @@ function countsIn({ k }: SumsShape, stage: Content["stage"], integers: Float64Ar
   return integers.subarray(0, stage === stages.moments ? 1 : k);
 }
 
-/** Why no rows of this many devices have such sums, as a phrase that follows "claims"; undefined: some may. */
+/**
+ * Why no rows of this many devices have such sums, as a phrase that follows "claims"; undefined: some may. `mostRows`: that
+ * all of them together may hold.
+ */
 export function sumsFault(
   shape: SumsShape,
   content: Content,
   integers: Float64Array,
   devices: number,
+  mostRows: number,
 ): string | undefined {
   const { stage } = content;
   if (stage > stages.rows) return undefined;
   const rows = rowsInSums(shape, content, integers);
   const most = stage === stages.moments ? MOST_ROWS.moments : MOST_ROWS.others;
-  const limit = Math.min(most, devices * (shape.mostRows ?? most));
+  const limit = Math.min(most, mostRows);
   if (!countsIn(shape, stage, integers).every((count) => count >= 0)) return "a negative number of rows";
   if (rows > limit) return `${rows} rows where ${limit} are allowed`;
   return areInside(shape, content, integers, devices) ? undefined : "rows outside of the study's bounds";

@@ -6,6 +6,7 @@ import type { Secrets } from "../keys/secrets.ts";
 import { Board, type ClosedBoard } from "./board.ts";
 import { type Entry, isEntrySigned } from "./entry.ts";
 import { type Base, type Content, type Generation, generationHash, hashedBase, stages } from "./generation.ts";
+import type { Membership } from "./membership.ts";
 import { isSuspended, type Openings, spentAfter } from "./openings.ts";
 import { firstContent, nextContent, stirred } from "./plan.ts";
 import type { SumsShape } from "./shape.ts";
@@ -18,12 +19,32 @@ export interface Rules {
   /** At most so many devices lie together. */
   readonly colluders: number;
   readonly secrets: Pick<Secrets, "digest" | "isSigned">;
+  /** With founders: the hash of the members whom the study names. */
+  readonly founding?: Uint8Array;
+  /** With founders: how many rows members may hold, as far as it is known here. */
+  readonly membership?: (Pick<Membership, "hash" | "mostRowsOf"> & Partial<Pick<Membership, "list">>) | undefined;
+}
+
+/**
+ * How many rows these devices may have added to a generation. Where the study has founders, their admissions say it; at
+ * other members than those known here nobody is judged.
+ */
+export function rowLimit(
+  { shape, membership }: Pick<Rules, "shape" | "membership">,
+  { members }: Pick<Generation, "members">,
+  devices: readonly string[],
+): number {
+  if (!shape.isFounded) return devices.length * (shape.mostRows ?? Number.POSITIVE_INFINITY);
+  if (membership === undefined || !areEqual(members, membership.hash)) return Number.POSITIVE_INFINITY;
+  return devices.reduce((sum, id) => sum + (membership.mostRowsOf(id) || Number.POSITIVE_INFINITY), 0);
 }
 
 /** The board that led from one base to the next. */
 export interface Proof {
   readonly base: Base;
   readonly openings: Openings;
+  /** With founders: the hash of those who were members then. */
+  readonly members?: Uint8Array | undefined;
   /** Of all devices on the board, and of nobody else. */
   readonly entries: readonly Entry[];
 }
@@ -31,16 +52,25 @@ export interface Proof {
 const NOTHING = new Uint8Array(32);
 
 /** Where every study begins, known to all. */
-export function firstBase({ shape, study, secrets }: Rules): Base {
-  const start = { number: 0, parent: NOTHING, board: NOTHING, spent: new Map() };
+export function firstBase({ shape, study, secrets, founding }: Rules): Base {
+  const start = { number: 0, parent: NOTHING, board: NOTHING, spent: new Map(), ...membersField(founding) };
   return hashedBase({ ...firstContent(shape), ...start }, study, secrets.digest);
 }
 
-export function generationOf({ shape, secrets }: Rules, base: Base, openings: Openings): Generation {
-  const hash = generationHash(base, openings, secrets.digest);
+const membersField = (members: Uint8Array | undefined) => members && { members };
+
+/** Other members are another generation, a little aside like one that was opened. */
+export function generationOf(
+  { shape, secrets }: Rules,
+  base: Base,
+  openings: Openings,
+  members: Uint8Array | undefined = base.members,
+): Generation {
+  const hash = generationHash(base, openings, members, secrets.digest);
+  const isSame = openings.size === 0 && (members === undefined || areEqual(members, base.members));
   const isRestart = [...openings.values()].some((opening) => opening.isRestart);
-  const content: Content = openings.size === 0 ? base : stirred(shape, base, hash, isRestart);
-  return { ...contentOf(content), number: base.number, base, openings, hash };
+  const content: Content = isSame ? base : stirred(shape, base, hash, isRestart);
+  return { ...contentOf(content), number: base.number, base, openings, hash, ...membersField(members) };
 }
 
 function contentOf({ stage, steps, rows, seeded, numbers, roster }: Content): Content {
@@ -49,10 +79,10 @@ function contentOf({ stage, steps, rows, seeded, numbers, roster }: Content): Co
 
 /** A base that a generation led to. `board` names the sums that it follows from. */
 export function baseAfter(rules: Rules, from: Generation, content: Content, board: Uint8Array): Base {
-  const { number, hash: parent, base, openings } = from;
+  const { number, hash: parent, base, openings, members } = from;
   const isRest = content.stage === stages.rest || content.stage === stages.frozen;
   const spent = spentAfter(base.spent, openings, isRest);
-  const next = { ...contentOf(content), number: number + 1, parent, board, spent };
+  const next = { ...contentOf(content), number: number + 1, parent, board, spent, ...membersField(members) };
   return hashedBase(next, rules.study, rules.secrets.digest);
 }
 
@@ -63,11 +93,17 @@ export function baseAfterBoard(
   closed: ClosedBoard,
   entryOf: (id: string) => Entry | undefined,
 ): Base | "implausible" {
-  const content = nextContent(rules.shape, from, closed, (id) => entryOf(id)?.links.keys() ?? []);
+  const limit = rowLimit(rules, from, closed.devices);
+  const content = nextContent(rules.shape, from, closed, (id) => entryOf(id)?.links.keys() ?? [], limit);
   if (content === "implausible") return content;
   const bodies = [...closed.devices].sort().map((id) => entryOf(id)?.body ?? NOTHING);
   // Bodies, because a signer can sign one body in many ways.
   return baseAfter(rules, from, content, rules.secrets.digest(concatBytes(...bodies)));
+}
+
+/** Private rows are summed up over those whom the census has counted, and nobody else. */
+export function isCounted({ stage, roster }: Content, id: string): boolean {
+  return roster === undefined || stage === stages.census || roster.ids.includes(id);
 }
 
 /**
@@ -77,15 +113,19 @@ export function baseAfterBoard(
  */
 export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base | "open" | "false" {
   const { secrets, colluders } = rules;
-  const { base, openings, entries } = proof;
-  const from = generationOf(rules, base, openings);
+  const { base, openings, members, entries } = proof;
+  const from = generationOf(rules, base, openings, members);
   if (!isChecked && !entries.every((entry) => isEntrySigned(secrets, from, entry))) return "false";
   const board = new Board();
   for (const entry of entries) board.add(entry);
   const closed = entries.length === 0 ? undefined : board.closedAround(entries[0].id);
   if (closed === undefined) return "open";
   if (closed.count < entries.length || closed.count <= colluders) return "false";
-  if (closed.devices.some((id) => isSuspended(id, base.spent, openings))) return "false";
+  if (closed.devices.some((id) => isSuspended(id, base.spent, openings) || !isCounted(from, id))) return "false";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));
   return next === "implausible" ? "false" : next;
+}
+
+export function areEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a?.length === b?.length && (a?.every((byte, i) => byte === b?.[i]) ?? true);
 }

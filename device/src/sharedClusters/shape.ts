@@ -32,6 +32,8 @@ export interface SumsShape {
   readonly isTree: boolean;
   /** That one device may hold; undefined: nothing bounds what a device weighs. */
   readonly mostRows: number | undefined;
+  /** The study names its founders. */
+  readonly isFounded: boolean;
   /** Where the clusters begin, if the study says so. */
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
@@ -39,13 +41,13 @@ export interface SumsShape {
 }
 
 export function sumsShape(study: Study): SumsShape {
-  const { k, features, privacy, seed, sums, mostRows } = study;
+  const { k, features, privacy, seed, sums, founders, mostRows } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
   const releasing = releasePlan(study, ranges);
-  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree" };
+  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded: founders !== undefined };
   return { k, d: features.length, ranges, middle, ...modes, mostRows, start, releasing };
 }
 

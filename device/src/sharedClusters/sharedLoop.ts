@@ -2,6 +2,7 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
+import type { Secrets } from "../keys/secrets.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
@@ -9,11 +10,20 @@ import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import type { Study } from "../study/study.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
-import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
+import {
+  type BoardMessage,
+  type BookMessage,
+  decodeShared,
+  encodeBoardMessage,
+  encodeBookMessage,
+} from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
+import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
+import { decodeMemberStatements, Membership } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
@@ -24,6 +34,8 @@ export class SharedLoop implements Device, NetworkListener {
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
   readonly #member: Member;
+  readonly #membership: Membership | undefined;
+  readonly #exchange: MemberExchange | undefined;
   readonly #read;
   readonly #neighbours = new Map<string, Neighbour>();
   readonly #alarm;
@@ -34,6 +46,8 @@ export class SharedLoop implements Device, NetworkListener {
   #isPaused: boolean;
   #isStopped = false;
   #kept = "";
+  /** The base whose answer was held against the rows. */
+  #judged = "";
 
   constructor(options: DeviceOptions) {
     const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
@@ -45,12 +59,26 @@ export class SharedLoop implements Device, NetworkListener {
     const kept = { history: memory.history, onKept: () => this.#wake() };
     this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
     const saved = usableState(memory.saved, contract);
-    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1 };
+    this.#membership = membershipOf(study, contract.hash, secrets);
+    this.#exchange = this.#membership && new MemberExchange(this.#membership);
+    const founding = this.#membership && { founding: this.#membership.hash };
+    const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1, ...founding };
+    this.#membership?.add(decodedStatements(options.statements ?? []));
     const earlier = savedGeneration(saved, contract, this.#read, rules);
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
-    this.#member = new Member({ ...rules, epoch: memory.epoch, ...(earlier && { saved: earlier }), integersFor });
+    const { epoch } = memory;
+    const membership = this.#membership;
+    const areBooksAgreed = study.books === "agreed";
+    this.#member = new Member({
+      ...rules,
+      epoch,
+      membership,
+      areBooksAgreed,
+      ...(earlier && { saved: earlier }),
+      integersFor,
+    });
     this.#isPaused = options.isPaused ?? false;
-    this.#member.isPaused = this.#isPaused || this.#own.isOverLimit;
+    this.#applyPause();
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
     if (earlier !== undefined || this.#shape.isTree) this.#member.open(now);
@@ -101,6 +129,24 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
+  addStatements(statements: readonly Uint8Array[]): void {
+    const now = this.#options.clock.now();
+    this.#member.hearStatements(undefined, decodedStatements(statements), now);
+    this.#exchange?.announce(now);
+    this.#wake();
+  }
+
+  #hearMembers({ peer }: Neighbour, message: MembersMessage): void {
+    const now = this.#options.clock.now();
+    const taken = this.#member.hearStatements(peer, message.statements, now);
+    if (taken.length > 0) {
+      this.#options.onStatements?.(taken.map(({ bytes }) => bytes));
+      this.#exchange?.announce(now);
+    }
+    this.#exchange?.hear(peer, message);
+    this.#wake();
+  }
+
   /** Private clusters begin again only where somebody has agreed to it, for another answer. */
   #releaseIfConsented(): void {
     if (this.#member.generation.stage !== stages.frozen || this.#own.private?.isConsented !== true) return;
@@ -109,7 +155,17 @@ export class SharedLoop implements Device, NetworkListener {
 
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    this.#member.isPaused = isPaused || this.#own.isOverLimit;
+    this.#applyPause();
+    this.#wake();
+  }
+
+  /** With more rows than it may hold a device would be accused, and adds none. */
+  #applyPause(): void {
+    this.#member.isPaused = this.#isPaused || this.#own.count > this.#member.mostRows;
+  }
+
+  openBooks(): void {
+    this.#member.openBooks(this.#options.clock.now());
     this.#wake();
   }
 
@@ -125,6 +181,7 @@ export class SharedLoop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     connectNeighbour(neighbour);
     this.#member.connect(peer);
+    this.#exchange?.connect(peer, this.#options.clock.now());
     sendRefusedOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
     this.#wake(BOARD_PACE_MILLISECONDS);
@@ -134,6 +191,7 @@ export class SharedLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour !== undefined) neighbour.isConnected = false;
     this.#member.disconnect(peer);
+    this.#exchange?.disconnect(peer);
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
@@ -142,7 +200,14 @@ export class SharedLoop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
+    if (verdict.kind === "books") this.#hearBooks(neighbour, verdict);
+    if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
+  }
+
+  #hearBooks({ peer }: Neighbour, message: BookMessage): void {
+    this.#member.hearBooks(peer, message, this.#options.clock.now());
+    this.#wake();
   }
 
   #hear(neighbour: Neighbour, message: BoardMessage): void {
@@ -163,8 +228,10 @@ export class SharedLoop implements Device, NetworkListener {
     const { clock, contract, network, memory } = this.#options;
     this.#own.work();
     const now = clock.now();
+    this.#applyPause();
     this.#member.look(now);
     this.#keep();
+    this.#judge(now);
     const { links } = this.#member.due(now);
     for (const link of links) {
       const messages = this.#member.messagesFor(link, now);
@@ -179,17 +246,35 @@ export class SharedLoop implements Device, NetworkListener {
       this.#tellings++;
       this.#restUntil = now + (this.#options.paceMilliseconds ?? BOARD_PACE_MILLISECONDS);
     }
-    const { nextAt } = this.#member.due(now);
+    for (const peer of this.#member.dueBooks(now).peers) {
+      const message = this.#member.books.messageFor(peer, now);
+      const stamp = { epoch: memory.epoch, sequence: this.#sequence };
+      network.send(peer, encodeBookMessage(contract, { ...message, stamp }));
+      this.#framesSent++;
+    }
+    const members = this.#exchange?.due(contract, now);
+    for (const { peer, frame } of members?.frames ?? []) network.send(peer, frame);
+    const later = [this.#member.due(now).nextAt, this.#member.dueBooks(now).nextAt];
+    const nextAt = Math.min(...later, members?.nextAt ?? Number.POSITIVE_INFINITY);
     // Whole milliseconds: a sum of fractions may never reach the time that is waited for.
     if (Number.isFinite(nextAt)) this.#wake(Math.ceil(nextAt - now));
     if (this.#own.isWorking) this.#wake();
+  }
+
+  /** Doubts an answer that does not fit the rows. Private devices do not: whether it fits is something about the rows. */
+  #judge(now: number): void {
+    const { base, stage, numbers } = this.#member.generation;
+    const mark = bytesToHex(base.hash);
+    if (stage !== stages.rest || mark === this.#judged || this.#own.private !== undefined || this.#shape.isTree) return;
+    this.#judged = mark;
+    if (base.rows > 0 && this.#own.isMisfit(numbers)) this.#member.doubtAnswer(now);
   }
 
   /** Whoever starts again begins where the clusters were. */
   #keep(): void {
     const { generation, answer } = this.#member;
     const { base } = generation;
-    const mark = bytesToHex(base.hash);
+    const mark = `${bytesToHex(base.hash)} ${this.#member.books.removed.size}`;
     // Of a private study only the answer is worth keeping: the way to it repeats itself.
     const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.stage === stages.frozen;
     if (!isWorth || mark === this.#kept) return;
@@ -199,6 +284,19 @@ export class SharedLoop implements Device, NetworkListener {
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
 }
+
+/** Who the members of a study with founders are, before anybody has said anything. */
+function membershipOf(
+  { founders, vouchers = 0, mostRows = 0 }: Study,
+  hash: Uint8Array,
+  secrets: Secrets,
+): Membership | undefined {
+  if (founders === undefined) return undefined;
+  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
+}
+
+const decodedStatements = (statements: readonly Uint8Array[]) =>
+  statements.flatMap((bytes) => decodeMemberStatements(bytes) ?? []);
 
 function savedShared(
   contract: Contract,
@@ -222,7 +320,11 @@ function savedShared(
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],
     ),
-    generation: { proof: bytesToHex(encodeBoardMessage(contract, proof)), known: [...member.known] },
+    generation: {
+      proof: bytesToHex(encodeBoardMessage(contract, proof)),
+      known: [...member.known],
+      evidence: member.books.evidence,
+    },
   };
 }
 
@@ -233,11 +335,13 @@ function savedGeneration(
   read: ReturnType<typeof decodeShared>,
   { study, secrets }: Rules,
 ): MemberOptions["saved"] {
-  const { proof: hex, known } = saved?.generation ?? {};
+  const { proof: hex, known, evidence } = saved?.generation ?? {};
   if (typeof hex !== "string" || !/^([0-9a-f]{2})+$/.test(hex) || !Array.isArray(known)) return undefined;
+  if (!Array.isArray(evidence)) return undefined;
   const message = read(contract, hexToBytes(hex));
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  return { proof: { base, openings, entries: message.entries }, known: known.map(String) };
+  const { members, entries } = message;
+  return { proof: { base, openings, members, entries }, known: known.map(String), evidence: evidence.map(String) };
 }

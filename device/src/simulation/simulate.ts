@@ -94,6 +94,7 @@ export function simulate(options: SimulationOptions) {
     links.setCut(i, j, !isLinked || cut.has(pairOf(i, j)));
   };
   if (options.links !== undefined) for (const [i, j] of edges(graph)) applyCut(i, j);
+  const statements: Uint8Array[][] = datasets.map(() => []);
   const start = (i: number, epochs = 1) => {
     log.note("start", i);
     const before = places[i];
@@ -106,7 +107,10 @@ export function simulate(options: SimulationOptions) {
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const isPaused = paused.has(i);
     const secrets = simulatedSecrets(networks[i].self, options.isBare);
-    const around = { network: networks[i], clock, secrets, links: others, isPaused, onAgreed: () => finish(i) };
+    const onStatements = (said: readonly Uint8Array[]) => statements[i].push(...said);
+    const members = { statements: statements[i], onStatements };
+    const own = { network: networks[i], clock, secrets, links: others, isPaused };
+    const around = { ...own, ...members, onAgreed: () => finish(i) };
     const pace = options.paceMilliseconds && { paceMilliseconds: options.paceMilliseconds(i) };
     // Far enough apart for the ten starts of each.
     const kmeansSeed = options.kmeansSeed ?? seed * 1_000_003 + i * 101;
@@ -194,9 +198,16 @@ export function simulate(options: SimulationOptions) {
       datasets[i] = rows;
       places[i]?.device?.setRows(rows);
     },
+    /** Its owner says who is a member, in a study with founders. */
+    addStatements(i: number, said: readonly Uint8Array[]) {
+      statements[i].push(...said);
+      places[i]?.device?.addStatements(said);
+    },
     reset: (i: number) => places[i]?.device?.reset(),
     /** Its owner agrees that its rows are published anew. */
     consent: (i: number) => places[i]?.device?.reset(datasets[i]),
+    /** Its owner asks for the books of the answer, and opens its own. */
+    openBooks: (i: number) => places[i]?.device?.openBooks(),
     /** It stays so if the device is restarted. */
     setPaused(i: number, isPaused: boolean) {
       if (isPaused) paused.add(i);

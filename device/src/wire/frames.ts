@@ -36,6 +36,8 @@ export const frameKinds = {
   board: 7,
   /** The same about the board before, with its base; it proves itself, so its stamp does not matter. */
   proof: 8,
+  /** Digest of all statements that the sender has 32, flags 1, statements of 141 or 205; see membership.ts. */
+  members: 9,
   /** Marks of 8, then doubts, books and evidence, each after its length; see books.ts. They prove themselves too. */
   books: 10,
 } as const;
