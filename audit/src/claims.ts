@@ -2,9 +2,11 @@
 
 import { type Content, fractionBits, SharedRows, type SumsShape, stages } from "@fedkm/device/shared";
 
+/** More than a member may hold, or none that anybody can. */
 export const claimKinds = ["many rows", "rows outside", "fewer than none", "wrong pads"] as const;
-/** "within": as many rows as it may hold, where they move most. The others are more than that. */
-export type ClaimKind = (typeof claimKinds)[number] | "within";
+/** As many rows as it may hold in a corner, of every cluster or of the first. */
+export const claimsWithin = ["every cluster", "one cluster"] as const;
+export type ClaimKind = (typeof claimKinds)[number] | (typeof claimsWithin)[number];
 
 /** How many rows a liar may hold. */
 type Claim = (shape: SumsShape, content: Content, mostRows: number) => Float64Array | undefined;
@@ -27,8 +29,10 @@ const each = (k: number, rows: number) => new Array<number>(k).fill(Math.floor(r
 const isOfClusters = ({ stage }: Content) => stage === stages.rows || stage === stages.cores;
 
 const claims: Record<ClaimKind, Claim> = {
-  within: (shape, content, mostRows) =>
+  "every cluster": (shape, content, mostRows) =>
     isOfClusters(content) ? rowsFarAway(shape, content, each(shape.k, mostRows)) : undefined,
+  "one cluster": (shape, content, mostRows) =>
+    isOfClusters(content) ? rowsFarAway(shape, content, [mostRows, ...each(shape.k - 1, 0)]) : undefined,
   "many rows": (shape, content, mostRows) =>
     isOfClusters(content) ? rowsFarAway(shape, content, each(shape.k, 4 * mostRows + shape.k)) : undefined,
   "rows outside": (shape, content, mostRows) =>
@@ -79,7 +83,7 @@ export async function withClaims(
 
 /**
  * By how much a liar moved a coordinate at most, as a share of what its rows would if they all lay at the worst place: at
- * the end a centroid is the mean of honest rows and its own.
+ * the end a centroid is the mean of honest rows and its own. Where a cluster has none but its own, it has them for itself.
  */
 export function movementOfBound(added: readonly AddedSums[], centroids: Float64Array, mostRows: number): number {
   const [{ shape, content }] = added;

@@ -730,9 +730,11 @@ export class Member {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
-    if (this.#options.shape.isTree || given.number < number - 1) return;
     const isOwn = ({ id, mark }: Entry) => this.#before?.entryOf(id)?.mark === mark;
-    if (hash === bytesToHex(here.parent) && message.entries.every(isOwn)) return;
+    const isKnown = given.number < number - 1 || (hash === bytesToHex(here.parent) && message.entries.every(isOwn));
+    // Its sender has not heard that this device is there.
+    if (isKnown) link.toldHash = "";
+    if (this.#options.shape.isTree || isKnown) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
