@@ -57,6 +57,11 @@ const core: Package = {
         "Algorithm 1 over a whole network: its options, its state in memory, its one loop of rounds, schedules, joint steps, when it has settled",
       imports: ["data", "graph", "kernel", "privacy", "start", "update"],
     },
+    release: {
+      holds:
+        "k-means from noisy sums (differential privacy in many columns): the rounds of a release, and its Gaussian budget",
+      imports: ["data", "kernel", "start"],
+    },
     sources: {
       holds: "the same where rows stay in their sources: what a source answers, a few passes instead of one per update",
       imports: ["data", "fit", "graph", "kernel"],
@@ -274,6 +279,7 @@ const lab: Package = {
       holds: "attacks on devices and recordings, poison, differential privacy",
       imports: [".", "faults", "quality"],
     },
+    private: { holds: "what differential privacy costs in many columns, against its peers", imports: [".", "quality"] },
     shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
     integrity: { holds: "members that forge results of shared clusters", imports: [".", "shared"] },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },

@@ -90,10 +90,19 @@ it("private devices have no books, whatever is claimed", async () => {
   const { datasets } = paperData("iso", 6, 60, 3);
   const plain = studyOfPoints(datasets, ["x", "y"], { name: "private", alpha: 0, k: 3 });
   const release = { epsilon: 1, delta: 1e-5, lifetimeEpsilon: 4, typicalRows: 60, devices: 6 };
-  const study: Study = { ...plain, privacy: "private", clusters: "shared", colluders: 1, ...release };
+  const founders = datasets.map((_, i) => `device-${i}`);
+  const study: Study = {
+    ...plain,
+    privacy: "private",
+    clusters: "shared",
+    colluders: 1,
+    founders,
+    vouchers: 2,
+    ...release,
+  };
   const seen: Uint8Array[] = [];
   const given = { study, contract: await contractOf(study), datasets, graph: complete(6), seed: 1 };
-  const network = simulate({ ...given, onEvent: ({ frame }) => frame[5] === 10 && seen.push(frame) });
+  const network = simulate({ ...given, onEvent: ({ frame }) => frame[5] === 11 && seen.push(frame) });
   network.run(10_000);
   for (const i of [1, 2, 3]) network.openBooks(i);
   network.run(10_000);

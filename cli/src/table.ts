@@ -38,33 +38,19 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-// How methods compare, as a table on the terminal: one row for each, with the best of those that do not pool in bold.
+// How methods compare in one run, as a table on the terminal: the nearest to pooled of those that do not pool in bold.
 
-export function terminalOutcomeTable(
-  outcomes: readonly MethodOutcome[],
-  styled: boolean,
-  withCollector = true,
-): string[] {
-  const scored = outcomes.some(({ nmi }) => nmi !== null);
-  const plugged = Object.keys(outcomes[0].measures);
-  const scores = scored ? ["NMI", "ARI"] : [];
-  const collector = withCollector ? ["collector"] : [];
-  const heading = ["method", "GCD", "CV", "cost", ...scores, ...plugged, "messages", "bytes", ...collector, "time"];
-  const rows = outcomes.map((own) => {
-    const { method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, collectorBytes, milliseconds } = own;
-    return [
-      method,
-      significantLabel(gcd, 2),
-      significantLabel(cv, 2),
-      `${costRatio?.toFixed(4) ?? "none"}${own.beatsPooled ? "*" : ""}`,
-      ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
-      ...plugged.map((name) => (measures[name] === null ? "none" : significantLabel(measures[name], 3))),
-      countLabel(messages),
-      countLabel(bytes),
-      ...collector.map(() => (collectorBytes === null ? "" : countLabel(collectorBytes))),
-      duration(milliseconds),
-    ];
-  });
+export function terminalOutcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
+  const heading = ["method", "GCD", "CV", "cost", "messages", "bytes", "time"];
+  const rows = outcomes.map(({ method, gcd, cv, costRatio, messages, bytes, milliseconds }) => [
+    method,
+    significantLabel(gcd, 2),
+    significantLabel(cv, 2),
+    costRatio?.toFixed(4) ?? "none",
+    countLabel(messages),
+    countLabel(bytes),
+    duration(milliseconds),
+  ]);
   const rivals = outcomes.filter(({ method }) => method !== "pooled");
   const best = Math.min(...rivals.map(({ gcd }) => gcd));
   return alignColumns([heading, ...rows], (text, row, column) => {

@@ -9,7 +9,6 @@ import { afterAll, expect, test } from "vitest";
 import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
 import { runCommandLine } from "../src/program.ts";
-import { terminalOutcomeTable } from "../src/table.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
 
@@ -21,7 +20,7 @@ async function compare(args: readonly string[], options: Parameters<typeof fakeC
   return { code: await runCommandLine(["compare", ...args], console), ...console.said() };
 }
 
-const small = ["--points", "20", "--devices", "6", "--messages", "90"];
+const small = ["--points", "20", "--devices", "6", "--messages", "90", "--runs", "1"];
 
 test("fedkm compare --json gives every method's quality and cost within the budget", async () => {
   const picture = join(folder, "all.svg");
@@ -46,12 +45,16 @@ test("fedkm compare prints an aligned table, plain when piped, and the best of t
   const heading = lines.findIndex((line) => line.startsWith("method"));
   const table = lines.slice(heading, heading + 4);
   expect(table.map((line) => line.split(" ")[0])).toEqual(["method", "local", "fedkm", "pooled"]);
-  expect(new Set(table.map((line) => line.length)).size).toBe(1);
+  expect(table.filter((line) => line.includes("no start")).map((line) => line.split(" ")[0])).toEqual([
+    "local",
+    "pooled",
+  ]);
   expect(stdout).not.toContain("\u001b");
   const styled = await compare(args, { terminal: true });
   const bold = styled.stdout.split("\n").filter((line) => line.includes("\u001b[1m"));
   expect(bold.map((line) => line.split(" ")[0])).toEqual(["fedkm"]);
-  expect(styled.stderr).toContain("1 of 3 methods done");
+  expect(styled.stderr).toMatch(/#*\.+ {2}local, 0 %/);
+  expect(stdout).toMatch(/^By quality fedkm wins: 1\.\d{4} times the cost of pooled\. By bytes fedkm sends/m);
 });
 
 test("fedkm compare says where there is no ratio of costs, because pooled costs nothing", async () => {
@@ -59,8 +62,9 @@ test("fedkm compare says where there is no ratio of costs, because pooled costs 
   for (const [x, file] of data.entries()) writeFileSync(file, `x,y\n${`${x},${x}\n`.repeat(4)}`);
   const args = ["--method", "local,pooled", "--k", "3", "--graph", "complete", "--out", join(folder, "places.svg")];
   const { stdout } = await compare([...data, ...args]);
-  expect(stdout).toMatch(/^local +\S+ +\S+ +none +0 /m);
-  expect(stdout).toMatch(/^pooled +0 +0 +1\.0000 /m);
+  expect(stdout).toMatch(/^local +none /m);
+  expect(stdout).toMatch(/^pooled +1\.0000 ± 0\.0000 +0 /m);
+  expect(stdout).toMatch(/^pooled is optimal: no clustering/m);
   expect(stdout).toMatch(/^cost none: pooled costs nothing/m);
 });
 
@@ -69,13 +73,14 @@ test("fedkm compare --set and --init reach the methods, and the table and the JS
   const gcd = async (more: readonly string[]) => JSON.parse((await compare([...args, ...more, "--json"])).stdout);
   const plain = await gcd([]);
   const tuned = await gcd(["--set", "distributed.eta=tuned", "--set", "distributed.restarts=3"]);
-  expect(plain).toMatchObject({ init: "aligned", settings: {}, pooledRestarts: 20 });
+  expect(plain).toMatchObject({ init: "aligned", settings: {}, reference: { isOptimal: false }, replaced: 0 });
   expect(tuned).toMatchObject({ settings: { distributed: { eta: "tuned", restarts: 3 } } });
   expect(tuned.methods[0].gcd).not.toBe(plain.methods[0].gcd);
   const own = await gcd(["--init", "local"]);
   expect(own.methods[0].gcd).not.toBe(plain.methods[0].gcd);
   const { stdout } = await compare([...args, "--init", "local", "--set", "distributed.eta=3"]);
-  expect(stdout).toMatch(/^at most 90 messages for each method, start: local\ndistributed: eta = 3\n/m);
+  expect(stdout).toMatch(/^1 run, at most 90 messages for each method, common start: local$/m);
+  expect(stdout).toMatch(/^distributed at its best: init = local, eta = 3$/m);
 });
 
 test.each([
@@ -132,18 +137,16 @@ test("fedkm compare gives bytes by one rule: flooded, and beside it with one col
   }
 });
 
-test("outcomeTable marks the cost of a method that beats pooled with a star", () => {
-  const quality = { gcd: 1, cv: 0, nmi: null, ari: null, rounds: 0, converged: true, curve: [], measures: {} };
-  const row = { ...quality, messages: 1, bytes: 8, collectorBytes: null, milliseconds: 1 };
-  const lines = terminalOutcomeTable(
-    [
-      { ...row, method: "lucky", costRatio: 0.98, beatsPooled: true },
-      { ...row, method: "pooled", costRatio: 1, beatsPooled: false },
-    ],
-    false,
-  );
-  expect(lines[1]).toContain(" 0.9800* ");
-  expect(lines[2]).toContain(" 1.0000 ");
+test("fedkm compare gives intervals over runs, the best setting and the common start", async () => {
+  const args = [...small, "--runs", "3", "--method", "kfed,distributed", "--out", join(folder, "runs.svg"), "--json"];
+  const { runs, standings, sentence } = JSON.parse((await compare(args)).stdout);
+  expect(runs).toBe(3);
+  const [kfed, distributed] = standings;
+  expect(kfed).toMatchObject({ method: "kfed", best: { runs: 3 }, common: null });
+  expect(distributed.common.setting).toEqual({ init: "local", seeds: "aligned" });
+  expect(distributed.best.costRatio).toBeLessThanOrEqual(distributed.common.costRatio);
+  expect(distributed.best.costInterval).toBeGreaterThan(0);
+  expect(sentence).toMatch(/^By quality .* By both it is (kfed|distributed):/);
 });
 
 test("fedkm compare --split deals the points otherwise, and says so", async () => {
@@ -165,7 +168,20 @@ test("fedkm compare says which methods cannot start, and draws nothing where non
 });
 
 test.each(comparedDatasets)("fedkm compare --dataset %s has a k of its own", async (name) => {
-  const args = ["--dataset", name, "--points", "20", "--devices", "5", "--messages", "10", "--method", "distributed"];
+  const args = [
+    "--dataset",
+    name,
+    "--points",
+    "20",
+    "--devices",
+    "5",
+    "--messages",
+    "10",
+    "--method",
+    "distributed",
+    "--runs",
+    "1",
+  ];
   const { code, stdout } = await compare([...args, "--json", "--out", join(folder, `${name}.svg`)]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ data: name, k: name === "digits" ? 10 : 3 });

@@ -62,6 +62,7 @@ export type {
   RoundsMethodOptions,
 } from "./methods/method.ts";
 export { judgingOptions, methodOfAnswer, methodOfRounds, orderMethodSeeds, roundsOptions } from "./methods/method.ts";
+export { type PooledReference, pooledReference, unbeatenReference } from "./methods/reference.ts";
 export type { PointSketch } from "./start/federated.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";

@@ -1,9 +1,8 @@
 // The public API of @fedkm/experiments, one line per file.
 
 export type { StartName } from "./cell.ts";
-export { dealBy, parseDeal, type Split } from "./cell.ts";
+export { dealBy, parseDeal, type Split, seedOfRun } from "./cell.ts";
 export {
-  type Comparison,
   type ComparisonStart,
   type ComparisonTable,
   comparedMethodOptions,
@@ -14,6 +13,7 @@ export {
 } from "./compare/compare.ts";
 export { type ComparedData, comparedData, comparedDatasets, comparedDeviceNames } from "./compare/data.ts";
 export { drawComparison } from "./compare/picture.ts";
+export { type Contest, contest, type MethodStandings, type Standing } from "./compare/standings.ts";
 export {
   type DataRequest,
   type GraphRequest,

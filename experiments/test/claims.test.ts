@@ -6,11 +6,12 @@ import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
 import { cellRow } from "../src/trial/trial.ts";
 
-const { cells } = studies.all({ runs: 2, seed: 1, starts: ["local", "auto"], quick: true });
+const options = { runs: 2, seed: 1, starts: ["local", "auto"] } as const;
+const [{ cells }, { cells: atAllSizes }] = [true, false].map((quick) => studies.all({ ...options, quick }));
 
 /** Rows in which GCD and CV are what a formula says. */
-function rows(value: (cell: TableRow) => number): TableRow[] {
-  return cells.map((cell) => {
+function rows(value: (cell: TableRow) => number, from = cells): TableRow[] {
+  return from.map((cell) => {
     const row = cellRow(cell);
     return { ...row, gcd: value(row), cv: value(row), wrong_devices: 0, cost_ratio: 1 };
   });
@@ -39,13 +40,20 @@ test("judgeClaims finds a claim that holds everywhere, and its opposite nowhere"
   expect(verdicts(rising, "GCD falls, alpha 0 to 0.5")[0]).toEqual(["iso", 0, 4, "does not hold"]);
 });
 
-test("judgeClaims counts a run once where a claim is about all sizes", () => {
-  const found = judgeClaims(
-    rows(({ points_per_device }) => 1 / Number(points_per_device)),
-    [1, 2],
-  );
-  expect(verdicts(found, "nearer to pooled with m", "auto")[0]).toEqual(["iso", 2, 2, "holds"]);
-  expect(verdicts(found, "distributed: CV rises with m")[0]).toEqual(["iso", 0, 2, "does not hold"]);
+test("judgeClaims judges a trend once, over all sizes by a rank test, not by its two ends", () => {
+  const trend = (value: (points: number) => number, from = atAllSizes) =>
+    judgeClaims(
+      rows(({ points_per_device }) => value(Number(points_per_device)), from),
+      [1, 2],
+    );
+  const falling = trend((points) => 1 / points);
+  expect(verdicts(falling, "nearer to pooled with m", "auto")[0]).toEqual(["iso", 2, 2, "holds"]);
+  expect(verdicts(falling, "distributed: CV rises with m")[0]).toEqual(["iso", 0, 2, "does not hold"]);
+  // The largest size is below the smallest, and what lies between rises.
+  const ends = trend((points) => (points === 800 ? 1 : points));
+  expect(verdicts(ends, "nearer to pooled with m")[0]).toEqual(["iso", 0, 2, "does not hold"]);
+  const quick = trend((points) => 1 / points, cells);
+  expect(verdicts(quick, "nearer to pooled with m")[0]).toEqual(["iso", 0, 0, "too few sizes"]);
 });
 
 test("judgeClaims counts part of the runs, and the means apart from them", () => {

@@ -70,6 +70,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "30 min",
     load: () => import("./audit/audit.ts"),
   },
+  private: {
+    line: "differential privacy in 2 to 64 columns against FastLloyd and DPLloyd; exit code 1 if a bar is missed",
+    options: "[PART...] [--short]",
+    needs: "Python with scikit-learn for two of the sets",
+    takes: "20 min",
+    load: () => import("./private/private.ts"),
+  },
   shared: {
     line: "shared clusters by masked sums: exactness, faults, costs; exit code 1 if a bar is missed",
     options: "[PART...] [--short]",

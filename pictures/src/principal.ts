@@ -2,6 +2,7 @@
 // iteration where there are many columns.
 
 import { type Matrix, randomStream } from "@fedkm/core";
+import { symmetricEigen } from "@fedkm/core/release";
 
 /** The points, centred, in the coordinates of their `count` leading principal components. */
 export function principalComponents(points: Matrix, count: number): Matrix {
@@ -94,42 +95,6 @@ function covariance({ data, rows, cols }: Matrix): Float64Array {
   }
   for (let i = 0; i < cols; i++) for (let j = 0; j < i; j++) product[i * cols + j] = product[j * cols + i];
   return product;
-}
-
-/** Sweeps after which a matrix counts as diagonal at the latest; a dozen are usual. */
-const MOST_SWEEPS = 100;
-
-/** Eigenvalues, and the eigenvectors as rows, of a symmetric matrix, which is used up. */
-export function symmetricEigen(matrix: Float64Array, size: number): { values: Float64Array; vectors: Float64Array } {
-  const vectors = new Float64Array(size * size);
-  for (let i = 0; i < size; i++) vectors[i * size + i] = 1;
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-    let rotated = false;
-    for (let p = 0; p < size; p++) {
-      for (let q = p + 1; q < size; q++) if (rotate(matrix, vectors, size, p, q)) rotated = true;
-    }
-    if (!rotated) break;
-  }
-  return { values: Float64Array.from({ length: size }, (_, i) => matrix[i * size + i]), vectors };
-}
-
-/** Turns the plane of axes p and q until their entry is 0; false where it is below rounding already. */
-function rotate(matrix: Float64Array, vectors: Float64Array, size: number, p: number, q: number): boolean {
-  const [pp, qq, pq] = [matrix[p * size + p], matrix[q * size + q], matrix[p * size + q]];
-  if (Math.abs(pq) <= Number.EPSILON * Math.sqrt(Math.abs(pp * qq))) return false;
-  const theta = (qq - pp) / (2 * pq);
-  const tangent = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-  const cosine = 1 / Math.sqrt(tangent * tangent + 1);
-  const sine = tangent * cosine;
-  const turn = (array: Float64Array, a: number, b: number) => {
-    const [x, y] = [array[a], array[b]];
-    array[a] = cosine * x - sine * y;
-    array[b] = sine * x + cosine * y;
-  };
-  for (let i = 0; i < size; i++) turn(matrix, i * size + p, i * size + q);
-  for (let i = 0; i < size; i++) turn(matrix, p * size + i, q * size + i);
-  for (let i = 0; i < size; i++) turn(vectors, p * size + i, q * size + i);
-  return true;
 }
 
 /** More vectors than are asked for: the iteration is then slow only if all of these directions matter equally. */

@@ -7,7 +7,6 @@ import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
-import { kmeansOn } from "../start/kmeans.ts";
 import {
   type CommonOptions,
   checkMethodOptions,
@@ -17,16 +16,15 @@ import {
   methodModel,
   roundsOptions,
 } from "./method.ts";
+import { pooledReference } from "./reference.ts";
 
 /** All points in one place, which moves every row. */
 export function pooled(datasets: readonly Matrix[], graph: Graph, options: CommonOptions): MethodModel {
   checkMethodOptions(options);
   checkNetwork(datasets, graph);
   const judged = methodJudging(options);
-  const { k, restarts = defaults.pooledRestarts, seed = defaults.seed, kernel } = options;
-  const points = stack(datasets);
-  // To the exact fixed point: a tolerance would shift the reference itself.
-  const { centroids } = kmeansOn(points, { k, restarts, seed, kernel, maxIter: 10_000, tol: 0 });
+  const { k, restarts, seed, kernel } = options;
+  const { centroids } = pooledReference(stack(datasets), { k, restarts, seed, kernel });
   const copies = datasets.map(() => ({ ...centroids, data: centroids.data.slice() }));
   const numbers = datasets.map(({ data }) => data.length);
   const traffic = floodTraffic(graph, numbers);
@@ -37,6 +35,7 @@ export function pooled(datasets: readonly Matrix[], graph: Graph, options: Commo
 pooled.travels = "every record";
 pooled.takes = { ...judgingOptions, restarts: ["number"] };
 
+/** Options of `methods.local` and `methods.pooled`. */
 export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
 
 /** Best-of-restarts k-means of every device on its points, nothing sent: the lower end of the dial. */

@@ -22,12 +22,13 @@ import {
 } from "./flooding.ts";
 import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
+/** Options of `methods.fkm`. */
 export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
   rounds?: number | undefined;
   /** Lloyd iterations of a device in every round. Default 1. */
   localIterations?: number | undefined;
-  /** No mean of fewer points is flooded. Default 2. */
+  /** No mean of fewer points is flooded. Default 1; the authors' code has 2, which drops a row far from all others. */
   minimum?: number | undefined;
 }
 
@@ -42,7 +43,7 @@ interface FkmRun {
 /** Round 0 joins the devices' own k-means; every further round is one local improvement and one flood. */
 export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptions): MethodModel {
   const settings = floodSettings("fkm", datasets, graph, options);
-  const { localIterations = 1, minimum = 2, rounds = defaults.fkmRounds, signal } = options;
+  const { localIterations = 1, minimum = defaults.minimum, rounds = defaults.fkmRounds, signal } = options;
   checkInteger("localIterations", localIterations, 1);
   checkInteger("minimum", minimum, 1);
   checkInteger("rounds", rounds, 0);

@@ -1,6 +1,7 @@
-// k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centroids, farthest-first and one mean step.
+// k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centroids, farthest-first, and k-means on
+// the centroids in one of three forms.
 
-import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { checkInteger, checkMatrix, checkOneOf, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { dot, type Matrix, removeProjection, repeatRows, stack, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
@@ -21,13 +22,23 @@ import {
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
+/** Options of `methods.kfed`. */
 export interface KfedOptions extends CommonOptions {
   /** Centroids of every device, from 1 to k. Default k. */
   localCentroids?: number | undefined;
-  /** No centroid of fewer points is flooded, and no device looks for more centroids than it could flood. Default 2. */
+  /** No centroid of fewer points is flooded, and no device looks for more centroids than it could flood. Default 1. */
   minimum?: number | undefined;
+  /** How the flooded centroids are joined, see `kfedJoins`. Default "lloyd". */
+  join?: (typeof kfedJoins)[number] | undefined;
 }
 
+/**
+ * From the farthest-first centroids on. mean: one mean step, as the paper prints it. lloyd: k-means to its end, as in the
+ * authors' code. weighted: the same, where every centroid counts as many as its points, whose number is flooded too.
+ */
+const kfedJoins = ["mean", "lloyd", "weighted"] as const;
+
+/** What `methods.kfed` found. */
 export interface KfedModel extends MethodModel {
   /** The centroid of every point: that of its local centroid, which need not be the one nearest to the point. */
   labels(): readonly Uint32Array[];
@@ -37,7 +48,7 @@ type OwnClusters = Pick<KMeansModel, "centroids" | "labels">;
 
 export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOptions): KfedModel {
   const settings = floodSettings("kfed", datasets, graph, options);
-  const { localCentroids, minimum } = kfedOptions(options);
+  const { localCentroids, minimum, join } = kfedOptions(options);
   const least = datasets.map((_, i) => leastSketchCount(graph, i, minimum));
   const own = datasets.map((points, i) => clusterOwn(points, localCentroids, least[i], settings));
   const flooded = own.map(({ centroids, labels }, i) => {
@@ -47,21 +58,30 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   });
   const centroids = solveFlood(graph, (devices) => {
     const parts = devices.map((i) => flooded[i]);
-    const { centroids: all } = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const flood = collectFlood(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    const { centroids: all } = flood;
     // The lowest device that flooded anything begins: a choice that all can make alike.
     const { centroids: begun } = parts.find(({ counts }) => counts.length > 0) as PointSketch;
     // The first centroids, then over and over the one farthest from all chosen, until there are k.
     const chosen = stack([begun, takeRows(all, farthestRows(all, begun, settings.k - begun.rows))]);
-    return repeatRows(groupMeans(all, chosen), settings.k);
+    return repeatRows(joined(flood, chosen, join), settings.k);
   });
-  const numbers = flooded.map((own) => own.centroids.data.length);
+  const numbers = flooded.map(({ centroids, counts }) => {
+    return centroids.data.length + (join === "weighted" ? counts.length : 0);
+  });
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
   return methodModel(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
-kfed.takes = { ...judgingOptions, localCentroids: ["number"], minimum: ["number"], restarts: ["number"] };
+kfed.takes = {
+  ...judgingOptions,
+  join: kfedJoins,
+  localCentroids: ["number"],
+  minimum: ["number"],
+  restarts: ["number"],
+};
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
 export function lateKfedLabels(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
@@ -74,10 +94,11 @@ export function lateKfedLabels(points: Matrix, centroids: Matrix, options: KfedO
   return relabel(clusterOwn(points, localCentroids, minimum, settings), centroids);
 }
 
-function kfedOptions({ k, localCentroids = k, minimum = 2 }: KfedOptions) {
+function kfedOptions({ k, localCentroids = k, minimum = defaults.minimum, join = "lloyd" }: KfedOptions) {
   checkInteger("localCentroids", localCentroids, 1, k, "k");
   checkInteger("minimum", minimum, 1);
-  return { localCentroids, minimum };
+  checkOneOf("join", join, kfedJoins);
+  return { localCentroids, minimum, join };
 }
 
 function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
@@ -176,7 +197,12 @@ function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal
   });
 }
 
-/** Every centroid to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
-function groupMeans(centroids: Matrix, chosen: Matrix): Matrix {
-  return meansToFlood(kernelStatistics(jsKernel.prepare(centroids), chosen), chosen.cols).centroids;
+/** Every centroid to its nearest chosen one, and the mean of each group; of those chosen twice, the second has none. */
+function joined({ centroids, counts }: PointSketch, chosen: Matrix, join: (typeof kfedJoins)[number]): Matrix {
+  const weights = join === "weighted" ? counts : undefined;
+  // Not the caller's kernel: devices may run different ones, and rounding must not part them.
+  const statistics = kernelStatistics(jsKernel.prepare(centroids, weights), chosen);
+  const { centroids: means } = meansToFlood(statistics, chosen.cols);
+  if (join === "mean") return means;
+  return kmeansOn(centroids, { k: means.rows, init: means, weights, kernel: jsKernel }).centroids;
 }

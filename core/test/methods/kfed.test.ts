@@ -126,7 +126,7 @@ describe("kfed(datasets, graph, options)", () => {
       [7, 3],
     ]) {
       const datasets = sizes.map((rows) => (rows === 0 ? emptyDevice(2) : randomMatrix(random, rows, 2)));
-      const { centroids, bytes } = kfed(datasets, path(2), options);
+      const { centroids, bytes } = kfed(datasets, path(2), { ...options, minimum: 2 });
       const records = new Set(datasets.flatMap(toRows).map(String));
       for (const row of toRows(centroids[0])) expect(records.has(String(row))).toBe(false);
       const most = sizes.reduce((sum, rows) => sum + Math.min(4, Math.floor(rows / 2)), 0);
@@ -136,7 +136,7 @@ describe("kfed(datasets, graph, options)", () => {
 
   it("begins with the lowest device that told anything, and adds the farthest of the others' centres", () => {
     const datasets = [[[7]], [[0], [0], [4], [4]], [[100], [100], [1], [1]], [[-50], [-50], [5], [5]]].map(matrix);
-    const { centroids } = kfed(datasets, path(4), { ...options, localCentroids: 2 });
+    const { centroids } = kfed(datasets, path(4), { ...options, localCentroids: 2, minimum: 2, join: "mean" });
     const found = Array.from(centroids[3].data);
     expect([found.slice(0, 2).sort(), found.slice(2)]).toEqual([
       [0.5, 4.5],
@@ -148,7 +148,7 @@ describe("kfed(datasets, graph, options)", () => {
     const lone = kfed([matrix([[1], [9]])], graph(1, []), { ...options, k: 2 });
     expect(toRows(lone.centroids[0]).flat().sort()).toEqual([1, 9]);
     expect([lone.messages, lone.bytes]).toEqual([0, 0]);
-    expect(() => kfed([matrix([[1]]), matrix([[2]])], path(2), { ...options, k: 1 })).toThrow(
+    expect(() => kfed([matrix([[1]]), matrix([[2]])], path(2), { ...options, k: 1, minimum: 2 })).toThrow(
       "the component of device 0 must have a cluster of at least minimum = 2 points, got none",
     );
   });
@@ -168,11 +168,35 @@ describe("kfed(datasets, graph, options)", () => {
     expect([messages, bytes, rounds]).toEqual([4, 2 * 8 * 2 * 2 * 3, 0]);
   });
 
+  it("joins the flooded centres in the three published forms", () => {
+    // Two centres of each device; those of the second stand for few rows.
+    const many = Array.from({ length: 9 }, () => [0]);
+    const datasets = [matrix([...many, [10]]), matrix([[3], [9]]), matrix([[4], [9.5]])];
+    const joined = (join: "mean" | "lloyd" | "weighted") =>
+      Array.from(kfed(datasets, path(3), { ...options, k: 2, join }).centroids[0].data).sort((a, b) => a - b);
+    expect(joined("mean")).toEqual([(0 + 3 + 4) / 3, (10 + 9 + 9.5) / 3]);
+    expect(joined("lloyd")).toEqual(joined("mean"));
+    expect(joined("weighted")[0]).toBeCloseTo((9 * 0 + 3 + 4) / 11, 12);
+    const bytes = (join: "lloyd" | "weighted") => kfed(datasets, path(3), { ...options, k: 2, join }).bytes;
+    expect(bytes("weighted")).toBe(2 * bytes("lloyd"));
+    // Farthest-first from 0 and 1 takes 100; one step leaves 6 with 1, Lloyd's iteration goes on to its end.
+    const [first, ...others] = [
+      [0, 1],
+      [6, 100],
+      [7, 8],
+    ].map((own) => matrix(own.map((x) => [x])));
+    const steps = (join: "mean" | "lloyd") =>
+      Array.from(kfed([first, ...others], path(3), { ...options, k: 3, localCentroids: 2, join }).centroids[0].data);
+    expect(steps("mean").sort((a, b) => a - b)).toEqual([0, (1 + 6 + 7 + 8) / 4, 100]);
+    expect(steps("lloyd").sort((a, b) => a - b)).toEqual([0.5, 7, 100]);
+  });
+
   it("refuses what it cannot use, in one line", () => {
     const { datasets } = blobs([[0, 1]], 10, 3, 40);
     const run = (more: object) => () => kfed(datasets, graph(1, []), { ...options, ...more });
     expect(run({ localCentroids: 5 })).toThrow("localCentroids must be an integer from 1 to 4 (k), got 5");
     expect(run({ minimum: 0 })).toThrow("minimum must be an integer of at least 1, got 0");
+    expect(run({ join: "median" })).toThrow('join must be one of mean, lloyd, weighted, got "median"');
     const late = () => lateKfedLabels(datasets[0], matrix([[1, 2, 3]]), options);
     expect(late).toThrow("centroids must be 4 x 3 (k), got 1 x 3");
   });

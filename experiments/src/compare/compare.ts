@@ -13,14 +13,17 @@ import {
   type MethodOptions,
   methods,
   normalizedMutualInformation,
+  type PooledReference,
+  pooledReference,
   predict,
   stack,
+  unbeatenReference,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
 import { noPlugins, type Plugins, pluginMeasures } from "../plugins/plugin.ts";
 
-interface ComparisonProblem {
+export interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
   /** The class of every point, where known. */
   readonly labels?: readonly Uint32Array[] | undefined;
@@ -36,6 +39,8 @@ interface ComparisonProblem {
   readonly settings?: OptionsByMethod;
   /** Of which the measures are taken too. Default: none. */
   readonly plugins?: Plugins;
+  /** Centroids of all points that nobody has beaten. */
+  readonly bestKnown?: Matrix | undefined;
 }
 
 interface Quality {
@@ -46,8 +51,6 @@ interface Quality {
    * where pooled costs nothing and a device does: there is no such ratio.
    */
   readonly costRatio: number | null;
-  /** Whether that is cheaper than the pooled solution by more than rounding. */
-  readonly beatsPooled: boolean;
   /** Against the classes, for all points by every device's centroids, in the mean; null without classes. */
   readonly nmi: number | null;
   readonly ari: number | null;
@@ -55,34 +58,24 @@ interface Quality {
   readonly measures: Readonly<Record<string, number | null>>;
 }
 
-type Reference = ReturnType<typeof pooledReference>;
-
-/** Sums in different orders differ by far less. */
-const ROUNDING = 1e-9;
-
-/** Beyond it a reference that is still beaten stays, and the rows that beat it say so. */
-export const MOST_RESTARTS = 640;
-
-/** What every result is held against. */
-function pooledReference(problem: ComparisonProblem, restarts: number) {
-  const { datasets, graph, k, alpha, seed } = problem;
-  return { centroids: methods.pooled(datasets, graph, { k, alpha, seed, restarts }).centroids[0], restarts };
+/** What every result is held against, and how it was found. */
+export interface Reference extends PooledReference {
+  /** Whose centroids it was found from, where the search was beaten. */
+  readonly from?: string;
 }
 
-/** Twice the restarts, and twice again, until none of the models is cheaper than the pooled solution. */
-function unbeatenReference(problem: ComparisonProblem, restarts: number, models: readonly FitModel[]): Reference {
-  const all = stack(problem.datasets);
-  let reference = pooledReference(problem, restarts);
-  for (;;) {
-    const ratio = costRatioTo(reference, all);
-    const next = 2 * reference.restarts;
-    if (next > MOST_RESTARTS || !models.some((model) => isBeaten(ratio(model)))) return reference;
-    reference = pooledReference(problem, next);
-  }
-}
-
-function isBeaten(costRatio: number): boolean {
-  return costRatio < 1 - ROUNDING;
+/** The cheapest of the pooled search, of what is known, and of what k-means makes of the devices' centroids. */
+function referenceOf(problem: ComparisonProblem, runs: readonly Run[]): Reference {
+  const { datasets, k, seed, bestKnown, settings } = problem;
+  const all = stack(datasets);
+  const restarts = settings?.pooled?.restarts as number | undefined;
+  const searched = pooledReference(all, { k, seed, restarts });
+  const rivals = runs.flatMap(({ method, model }) => model.centroids.map((own) => [method, own] as const));
+  return unbeatenReference(
+    all,
+    searched,
+    bestKnown === undefined ? rivals : [["the best known", bestKnown], ...rivals],
+  );
 }
 
 /** In the mean over the devices; not finite where pooled costs nothing and a device does. */
@@ -111,7 +104,6 @@ function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitM
       gcd: globalCentroidDeviation(centroids, reference.centroids),
       cv: consensusVariation(centroids, graph),
       costRatio: Number.isFinite(costRatio) ? costRatio : null,
-      beatsPooled: isBeaten(costRatio),
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
       measures: pluginMeasures(plugins, { model, datasets, labels, graph, reference: reference.centroids }),
@@ -124,7 +116,7 @@ function judgeOf(problem: ComparisonProblem, reference: Reference): (model: FitM
  * its own. aligned: the same, relabelled by the Hungarian method to one order, so that methods that average cluster by
  * cluster are not punished for labels. federated: one flooded seed for all.
  */
-const commonStarts = {
+export const commonStarts = {
   local: { init: "local", seeds: "local" },
   aligned: { init: "local", seeds: "aligned" },
   federated: { init: "federated", seeds: "local" },
@@ -159,7 +151,7 @@ export interface OverBudget {
 export type ComparisonTable = { readonly [name: string]: Method };
 
 /** What a method did within the budget, before it is judged. */
-interface Run {
+export interface Run {
   readonly method: string;
   readonly model: MethodModel;
   readonly milliseconds: number;
@@ -171,8 +163,8 @@ export interface Comparison {
   /** Of the methods that ran, in the order of the table. */
   readonly outcomes: readonly MethodOutcome[];
   readonly overBudget: readonly OverBudget[];
-  /** Of the pooled solution that all are held against. */
-  readonly pooledRestarts: number;
+  /** The pooled solution that all are held against. */
+  readonly reference: Reference;
 }
 
 /**
@@ -189,27 +181,37 @@ export function compareMethods(
     onMethod(name);
     return run;
   });
-  const rivals = runs.filter((run) => "model" in run).map(({ model }) => model);
-  const restarts = Number(problem.settings?.pooled?.restarts ?? defaults.pooledRestarts);
-  const reference = unbeatenReference(problem, restarts, rivals);
+  const { outcomes, reference } = judgedRuns(
+    problem,
+    runs.filter((run) => "model" in run),
+    table,
+  );
+  return { outcomes, overBudget: runs.filter((run) => "needed" in run), reference };
+}
+
+/** All held against one reference, which none of them beats; pooled itself is that reference. */
+export function judgedRuns(
+  problem: ComparisonProblem,
+  runs: readonly Run[],
+  table: ComparisonTable,
+  withCurves = true,
+) {
+  const reference = referenceOf(problem, runs);
   const judge = judgeOf(problem, reference);
-  const final = runs.map((run) => {
-    if (table[run.method] !== methods.pooled || reference.restarts === restarts) return run;
-    const raised = { ...problem.settings, [run.method]: { restarts: reference.restarts } };
-    return runWithin({ ...problem, settings: raised }, run.method, methods.pooled);
+  const outcomes = runs.map((own) => {
+    if (table[own.method] !== methods.pooled) return outcome(own, judge, withCurves);
+    const model = { ...own.model, centroids: own.model.centroids.map(() => reference.centroids) };
+    return outcome({ ...own, model }, judge, withCurves);
   });
-  return {
-    outcomes: final.filter((run) => "model" in run).map((run) => outcome(run, judge)),
-    overBudget: final.filter((run) => "needed" in run),
-    pooledRestarts: reference.restarts,
-  };
+  return { outcomes, reference };
 }
 
 /** One method, run for as long as the budget pays. */
-function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | OverBudget {
+export function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | OverBudget {
   const { datasets, graph, k, alpha, seed, messages: budget, init = "aligned", settings } = problem;
-  const run = (rounds: number) =>
-    method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...settings?.[name] });
+  // The reference takes its place: what it sends does not depend on how long it looked.
+  const own = method === methods.pooled ? { restarts: 1 } : settings?.[name];
+  const run = (rounds: number) => method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...own });
   // A first round tells what rounds cost, and compiles the code, which is no part of a method's time.
   const [start, first] = run(1).history;
   if (start.messages > budget) return { method: name, needed: start.messages };
@@ -232,9 +234,13 @@ function curveRounds(last: number): number[] {
   return last === 0 ? rounds : [...rounds, last];
 }
 
-function outcome({ method, model, milliseconds, run }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
+function outcome(
+  { method, model, milliseconds, run }: Run,
+  judge: (model: MethodModel) => Quality,
+  withCurves: boolean,
+): MethodOutcome {
   const { rounds, converged, messages, bytes, collector } = model;
-  const curve = curveRounds(rounds).map((some): CurvePoint => {
+  const curve = (withCurves ? curveRounds(rounds) : []).map((some): CurvePoint => {
     const shorter = some === rounds ? model : run(some);
     const { gcd, costRatio } = judge(shorter);
     return { rounds: shorter.rounds, messages: shorter.messages, bytes: shorter.bytes, gcd, costRatio };

@@ -3,7 +3,7 @@
 import { type Matrix, paperData } from "@fedkm/core";
 import { dealBy, type Split } from "../cell.ts";
 import type { DataRequest } from "../plugins/plugin.ts";
-import { drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
+import { bestKnownCentroids, drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
 
 export interface ComparedData {
   /** For a person: what it is. */
@@ -13,6 +13,8 @@ export interface ComparedData {
   readonly labels?: readonly Uint32Array[] | undefined;
   /** As many clusters as it is known to have. */
   readonly k?: number | undefined;
+  /** The best centroids that anybody found for so many. */
+  readonly bestKnown?: Matrix | undefined;
 }
 
 export const comparedDatasets = ["iso", "var", "aniso", "iris", "digits"] as const;
@@ -25,7 +27,8 @@ export function comparedData(
 ): ComparedData {
   const known = { name, names: comparedDeviceNames(devices), k: name === "digits" ? 10 : 3 };
   if (name === "iris" || name === "digits") {
-    return { ...known, ...dealBy(split, givenTrialPoints(name, undefined), devices, seed) };
+    const bestKnown = bestKnownCentroids(name);
+    return { ...known, bestKnown, ...dealBy(split, givenTrialPoints(name, undefined), devices, seed) };
   }
   // The paper's data as the paper deals them.
   if (split.kind === "even") return { ...known, ...paperData(name, devices, pointsPerDevice, seed) };

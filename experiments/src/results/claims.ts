@@ -2,6 +2,7 @@
 // for every dataset and start.
 
 import type { StartName } from "../cell.ts";
+import { isFalling } from "../statistics.ts";
 import type { TableRow } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
 
@@ -16,7 +17,7 @@ interface ClaimSetting {
   readonly edgeProbability?: number;
 }
 
-interface Claim {
+interface ClaimFacts {
   /** The figure whose runs it is judged by. */
   readonly figure: number;
   readonly place: string;
@@ -28,12 +29,21 @@ interface Claim {
   readonly datasets?: readonly string[];
   /** Of which it can be judged; all unless said. */
   readonly starts?: readonly StartName[];
-  /** Judged at every size, or once from the smallest to the largest. */
-  readonly across?: "sizes";
   /** may: one case is enough. worded: what is refuted is the wording, and one case is enough for that. */
   readonly judged?: "may" | "worded";
-  readonly holds: (value: Lookup, points: number, largest: number) => boolean;
 }
+
+interface SizeClaim extends ClaimFacts {
+  /** Judged at every size. */
+  readonly holds: (value: Lookup, points: number) => boolean;
+}
+
+interface TrendClaim extends ClaimFacts {
+  /** Judged once, over all sizes, by Kendall's rank test. */
+  readonly falls: (value: Lookup, points: number) => number;
+}
+
+type Claim = SizeClaim | TrendClaim;
 
 /** Algorithm 1 at alpha = 1. */
 const ours = (value: Lookup, measure: ClaimMeasure, points: number, edgeProbability = 0.7, alpha = 1) =>
@@ -71,9 +81,8 @@ const claims: readonly Claim[] = [
     ...first,
     name: "nearer to pooled with m",
     sentence: "approaching the centralized solution as local sample size grows",
-    measured: "GCD (alpha 1) at the largest size below the smallest",
-    across: "sizes",
-    holds: (value, m, largest) => ours(value, "gcd", largest) < ours(value, "gcd", m),
+    measured: "GCD (alpha 1) falls over all sizes by Kendall's test at 5 %",
+    falls: (value, m) => ours(value, "gcd", m),
   },
   {
     ...first,
@@ -96,17 +105,15 @@ const claims: readonly Claim[] = [
     ...second,
     name: "CV falls with m",
     sentence: "decreasing cross-node disagreement as local sample size increases",
-    measured: "CV (alpha 1) at the largest size below the smallest",
-    across: "sizes",
-    holds: (value, m, largest) => ours(value, "cv", largest) < ours(value, "cv", m),
+    measured: "CV (alpha 1) falls over all sizes by Kendall's test at 5 %",
+    falls: (value, m) => ours(value, "cv", m),
   },
   {
     ...second,
     name: "distributed: CV rises with m",
     sentence: "whereas distributed k-means exhibits the opposite trend",
-    measured: "CV of distributed at the largest size above the smallest",
-    across: "sizes",
-    holds: (value, m, largest) => theirs(value, "cv", largest) > theirs(value, "cv", m),
+    measured: "CV of distributed rises over all sizes by Kendall's test at 5 %",
+    falls: (value, m) => -theirs(value, "cv", m),
   },
   {
     ...connectivityFalls,
@@ -139,9 +146,8 @@ const claims: readonly Claim[] = [
     ...fourth,
     name: "CV falls with m, p 0.4",
     sentence: "achieves stronger consensus as local sample size increases",
-    measured: "CV at p 0.4 at the largest size below the smallest",
-    across: "sizes",
-    holds: (value, m, largest) => ours(value, "cv", largest, 0.4) < ours(value, "cv", m, 0.4),
+    measured: "CV at p 0.4 falls over all sizes by Kendall's test at 5 %",
+    falls: (value, m) => ours(value, "cv", m, 0.4),
   },
   {
     ...fourth,
@@ -292,21 +298,14 @@ function indexOf(rows: readonly TableRow[]) {
   };
 }
 
-/** In how many runs, at how many sizes each, a claim holds. */
-function count(
-  { across, holds }: Claim,
-  { runs, sizes, valueIn }: ReturnType<typeof indexOf>,
-): { held: number; of: number } {
-  const largest = sizes[sizes.length - 1];
-  let [held, of] = [0, 0];
-  for (const run of runs) {
+/** In how many runs, at how many sizes each or over all of them, a claim holds. */
+function count(claim: Claim, { runs, sizes, valueIn }: ReturnType<typeof indexOf>): { held: number; of: number } {
+  const found = runs.flatMap((run) => {
     const value = valueIn(run);
-    for (const points of across === "sizes" ? sizes.slice(0, 1) : sizes) {
-      of++;
-      if (holds(value, points, largest)) held++;
-    }
-  }
-  return { held, of };
+    if ("holds" in claim) return sizes.map((points) => claim.holds(value, points));
+    return isFalling(sizes.map((points) => claim.falls(value, points))) ?? [];
+  });
+  return { held: found.filter(Boolean).length, of: found.length };
 }
 
 function distinct(rows: readonly TableRow[], column: string) {
@@ -315,6 +314,7 @@ function distinct(rows: readonly TableRow[], column: string) {
 
 /** The paper's figures show means, so that its claims are about means; it states no share of them as enough. */
 function verdict({ judged }: Claim, { held, of }: { held: number; of: number }): string {
+  if (of === 0) return "too few sizes";
   if (judged === "may") return held > 0 ? "it happens" : "not seen";
   if (held === of) return "holds";
   if (judged === "worded") return "not as worded";

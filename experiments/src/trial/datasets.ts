@@ -6,6 +6,7 @@ import {
   communityData,
   type LabelledPoints,
   type Matrix,
+  matrix,
   type Partition,
   paperData,
   splitEvenly,
@@ -88,6 +89,14 @@ export function drawnTrialPoints(kind: DrawnName, rows: number, seed: number): L
 }
 
 const dataFile = (name: string) => readFileSync(new URL(`../../data/${name}`, import.meta.url), "utf8");
+
+/** The cheapest centroids that any search has found for the classes of a set: undefined for sets without a record. */
+export function bestKnownCentroids(dataset: string): Matrix | undefined {
+  const known: { readonly [name: string]: { readonly centroids: readonly (readonly number[])[] } } = JSON.parse(
+    dataFile("best-known.json"),
+  );
+  return Object.hasOwn(known, dataset) ? matrix(known[dataset].centroids) : undefined;
+}
 
 /** Fisher's 150 flowers of three species, four lengths in centimetres. */
 function iris(): LabelledPoints {

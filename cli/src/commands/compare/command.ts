@@ -11,7 +11,7 @@ import type { CompareFlags } from "./data.ts";
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
     .description(
-      "Run all methods on the same data, network, start, seed and message budget, and say which comes nearest to pooled k-means.",
+      "Run all methods on the same data, networks and message budget, each at its best setting and from a common start, and say which wins.",
     )
     .argument("[files...]", "your files instead of --dataset: one for each device, or one that is dealt to --devices");
   addPluginOption(addProblemOptions(command), "methods, data sets, graphs and measures");
@@ -40,17 +40,18 @@ function addProblemOptions(command: Command): Command {
       `the budget of every method (default: ${defaults.rounds} for each device)`,
       parseWhole("--messages", 0, 1e9),
     )
+    .option("--runs <integer>", "how many runs, each with a seed of its own", parseWhole("--runs", 1), 10)
     .addOption(
       new Option(
         "--init <start>",
-        "where devices start: local (each device's own k-means), aligned (the same, clusters in one order) or federated (one common seed)",
+        "the common start: local (each device's own k-means), aligned (the same, clusters in one order) or federated (one common seed)",
       )
         .choices(["local", "aligned", "federated"])
         .default("aligned"),
     )
     .option(
       "--set <method.option=value>",
-      "an option of one method, such as distributed.eta=2; may be repeated",
+      "an option of one method, such as distributed.eta=2, which is then its one setting; may be repeated",
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )

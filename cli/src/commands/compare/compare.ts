@@ -1,4 +1,4 @@
-// fedkm compare: all methods on one problem within one budget, as a table, as JSON, and as curves.
+// fedkm compare: all methods on the same problems within one budget, as a table, as JSON, and as curves.
 
 import { methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
@@ -6,9 +6,10 @@ import { canSimulateShared, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
   comparedMethodOptions,
-  compareMethods,
+  contest,
   drawComparison,
   type OptionsByMethod,
+  seedOfRun,
 } from "@fedkm/experiments";
 import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
@@ -17,47 +18,46 @@ import { checkSelection } from "../../input/options.ts";
 import { linksOfFlag } from "../../input/reading.ts";
 import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
-import { withProgress } from "../../progress.ts";
+import { progressBar, progressPercent, withProgress } from "../../progress.ts";
 import { writeResultFile } from "../../write.ts";
 import { type CompareFlags, compareCommandData } from "./data.ts";
 import { compareCommandSummary, compareWatchCommands, comparisonLines } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { alpha, seed, init, out } = options;
+  const { alpha, seed, runs, init, out } = options;
   const plugins = await pluginsOf(options);
   const table = chosenMethods(options.method, plugins.methods);
   const settings = settingsOf(options.set, table);
   const summary = await withProgress(io, async (progress) => {
     const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
-    const data = await compareCommandData(options, plugins.datasets, onFile);
-    const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
-    if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
-    const { datasets, labels } = data;
-    const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), data.names, datasets, seed);
-    // What the links of this network do not allow is left out, unless it was asked for.
-    if (options.method === undefined && !canSimulateShared(graph)) delete table.shared;
-    const names = Object.keys(table);
-    let done = 0;
-    const onMethod = () => {
-      done++;
-      progress.announce(`fedkm  ${names[done] ?? "judging"}, ${done} of ${names.length} methods done`);
+    const dataOf = await compareCommandData(options, plugins.datasets, onFile);
+    const problemOf = async (run: number) => {
+      // The first run has the seed that was asked for, so that it can be watched.
+      const own = run === 1 ? seed : seedOfRun(seed, run);
+      const { datasets, labels, names, bestKnown, ...data } = dataOf(own);
+      const { k = data.k, messages = defaults.rounds * datasets.length } = options;
+      if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
+      const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), names, datasets, own);
+      const known = k === data.k ? bestKnown : undefined;
+      return { datasets, labels, graph, k, alpha, seed: own, messages, init, settings, plugins, bestKnown: known };
     };
-    progress.announce(`fedkm  ${names[0]}`);
-    const problem = { datasets, labels, graph, k, alpha, seed, messages, init, settings, plugins };
-    const comparison = compareMethods(problem, table, onMethod);
-    const { outcomes } = comparison;
-    if (outcomes.length > 0) {
-      const title = `${data.name}: quality against bytes, at most ${countLabel(messages)} messages`;
-      await writeResultFile(out, drawComparison(outcomes, title));
+    const problem = await problemOf(1);
+    // What the links of this network do not allow is left out, unless it was asked for.
+    if (options.method === undefined && !canSimulateShared(problem.graph)) delete table.shared;
+    const began = performance.now();
+    const onSetting = (method: string, share: number) =>
+      progress.show(
+        `fedkm  ${progressBar(share, 24)}  ${method}, ${progressPercent(share, performance.now() - began)}`,
+      );
+    const found = await contest(problemOf, runs, table, onSetting);
+    const { name } = dataOf(seed);
+    if (found.outcomes.length > 0) {
+      const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
+      await writeResultFile(out, drawComparison(found.outcomes, title));
     }
-    return compareCommandSummary(
-      options,
-      data,
-      problem,
-      comparison,
-      compareWatchCommands(options, k, settings, outcomes),
-    );
+    const watched = compareWatchCommands(options, problem.k, settings, found.fromCommonStart);
+    return compareCommandSummary(options, name, problem, found, watched);
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
 }

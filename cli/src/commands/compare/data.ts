@@ -46,6 +46,7 @@ export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   /** As typed: method.option=value. */
   readonly set: readonly string[];
   readonly messages?: number;
+  readonly runs: number;
   readonly k?: number;
   readonly alpha: number;
   readonly graph: string;
@@ -54,13 +55,14 @@ export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   readonly json?: true;
 }
 
-/** Of files where there are any, and otherwise by name. */
+/** By seed: of files where there are any, which are read once, and otherwise by name. */
 export async function compareCommandData(
   options: CompareFlags,
   plugged: Plugins["datasets"],
   onFile: (file: string) => void,
-): Promise<ComparedData> {
-  return options.files.length === 0 ? namedData(options, plugged) : fileData(options, onFile);
+): Promise<(seed: number) => ComparedData> {
+  if (options.files.length > 0) return fileData(options, onFile);
+  return (seed) => namedData({ ...options, seed }, plugged);
 }
 
 /** Data by name: of a plug-in, or those that come with the command. */
@@ -76,8 +78,11 @@ function namedData(options: CompareFlags, plugged: Plugins["datasets"]): Compare
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-async function fileData(options: CompareFlags, onFile: (file: string) => void): Promise<ComparedData> {
-  const { files, classes: column, scale, devices, seed } = options;
+async function fileData(
+  options: CompareFlags,
+  onFile: (file: string) => void,
+): Promise<(seed: number) => ComparedData> {
+  const { files, classes: column, scale, devices } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
     throw new UsageError(`--split ${options.split} needs --classes for your files`);
@@ -99,10 +104,12 @@ async function fileData(options: CompareFlags, onFile: (file: string) => void): 
       `--split must be left out with several files (each is a device), got ${datasets.length} files`,
     );
   }
-  if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
+  if (datasets.length > 1) return () => ({ name, names: input.devices.map((own) => own.name), datasets, labels, k });
   const all = { points: stack(datasets), labels: labels?.[0] ?? new Uint32Array(datasets[0].rows) };
-  const dealt = dealBy(split, all, devices, seed);
-  return { name, names: comparedDeviceNames(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
+  return (seed) => {
+    const dealt = dealBy(split, all, devices, seed);
+    return { name, names: comparedDeviceNames(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
+  };
 }
 
 /** The rule of --split; even where none is given. */

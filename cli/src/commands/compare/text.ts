@@ -1,11 +1,11 @@
 // A comparison on the terminal: what was run, a row for each method, and what the columns mean.
 
-import { edges, type Graph } from "@fedkm/core";
-import { defaults } from "@fedkm/core/defaults";
-import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
+import { edges, type Graph, type Matrix } from "@fedkm/core";
+import type { Contest, MethodOutcome, OptionsByMethod, Standing } from "@fedkm/experiments";
 import { playgroundState, type Setup, unreadSetupSettings } from "@fedkm/web";
-import { countLabel } from "../../numbers.ts";
-import { terminalOutcomeTable, wrap } from "../../table.ts";
+import { bold } from "../../console.ts";
+import { countLabel, significantLabel } from "../../numbers.ts";
+import { alignColumns, wrap } from "../../table.ts";
 import type { CompareFlags } from "./data.ts";
 
 interface WatchedPair {
@@ -64,58 +64,94 @@ type ComparisonSummary = ReturnType<typeof compareCommandSummary>;
 
 /** As --json prints it. */
 export function compareCommandSummary(
-  { alpha, seed, split = "even", init, out }: CompareFlags,
-  { name, datasets }: ComparedData,
-  { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
-  { outcomes, overBudget, pooledRestarts }: Comparison,
+  { alpha, seed, runs, split = "even", init, out }: CompareFlags,
+  name: string,
+  problem: { datasets: readonly Matrix[]; graph: Graph; k: number; messages: number; settings: OptionsByMethod },
+  { outcomes, fromCommonStart, reference, ...found }: Contest,
   watched: readonly WatchedPair[],
 ) {
+  const { datasets, graph, k, messages, settings } = problem;
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
   const network = { data: name, devices: graph.size, links, points, split };
-  const asked = { k, alpha, seed, budget: messages, init, settings, pooledRestarts };
-  return { ...network, ...asked, methods: outcomes, overBudget, watched, picture: outcomes.length > 0 ? out : null };
+  const asked = { k, alpha, seed, runs, budget: messages, init, settings };
+  const { centroids, ...searched } = reference;
+  const picture = outcomes.length > 0 ? out : null;
+  return { ...network, ...asked, ...found, reference: searched, methods: fromCommonStart, watched, picture };
 }
 
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
-  const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
+  const { data, points, devices, links, k, alpha, seed, runs, split, budget, standings, watched, picture } = summary;
   return [
     `${data}: ${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
-    `at most ${countLabel(budget)} messages for each method, start: ${summary.init}`,
-    ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
-    ...(methods.length > 0 ? ["", ...terminalOutcomeTable(methods, styled)] : []),
+    `${runs} ${runs === 1 ? "run" : "runs"}, at most ${countLabel(budget)} messages for each method, common start: ${summary.init}`,
+    ...(standings.length > 0 ? ["", ...standingsTable(summary, styled)] : []),
     ...summary.overBudget.map(
       ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget`,
     ),
+    ...(standings.length > 0 ? ["", ...wrap(summary.sentence, 80)] : []),
+    "",
+    ...standings.flatMap(({ method, best }) => {
+      const text = settingsText(best.setting);
+      return text === "" ? [] : [`${method} at its best: ${text}`];
+    }),
     "",
     ...wrap(columnsExplained, 80),
     ...wrap(referenceExplained(summary), 80),
-    ...(methods.some(({ costRatio }) => costRatio === null) ? wrap(noRatio, 80) : []),
-    ...(watched.length > 0 ? ["", "watch these runs:", ...watched.map(({ command }) => `  ${command}`)] : []),
+    ...(standings.some(({ best }) => best.costRatio === null) ? wrap(noRatio, 80) : []),
+    ...(watched.length > 0 ? ["", "watch the first run:", ...watched.map(({ command }) => `  ${command}`)] : []),
     ...(picture === null ? [] : ["", `picture: ${picture}`]),
   ];
+}
+
+/** Every method at its best setting, and beside it from the common start; the cheapest that does not pool is bold. */
+function standingsTable({ standings, init }: ComparisonSummary, styled: boolean): string[] {
+  const [{ best: first }] = standings;
+  const plugged = Object.keys(first.measures);
+  const isScored = standings.some(({ best }) => best.nmi !== null);
+  const heading = ["method", "cost", "GCD", ...(isScored ? ["NMI"] : []), ...plugged, "messages", "bytes"];
+  const rows = standings.map(({ method, best, common }) => [
+    method,
+    costText(best),
+    significantLabel(best.gcd, 2),
+    ...(isScored ? [best.nmi?.toFixed(3) ?? ""] : []),
+    ...plugged.map((name) => (best.measures[name] === null ? "none" : significantLabel(best.measures[name], 3))),
+    countLabel(Math.round(best.messages)),
+    countLabel(Math.round(best.bytes)),
+    ...(common === null ? ["no start", ""] : [costText(common), significantLabel(common.gcd, 2)]),
+  ]);
+  const cheapest = standings
+    .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
+    .reduce((least, { best }) => Math.min(least, best.costRatio as number), Number.POSITIVE_INFINITY);
+  const isBold = (row: number) => row > 0 && standings[row - 1].best.costRatio === cheapest;
+  return alignColumns([[...heading, `from ${init}: cost`, "GCD"], ...rows], (text, row, column) =>
+    bold(text, styled && column === 1 && isBold(row) && standings[row - 1].method !== "pooled"),
+  );
+}
+
+function costText({ costRatio, costInterval }: Standing): string {
+  return costRatio === null ? "none" : `${costRatio.toFixed(4)} ± ${(costInterval ?? 0).toFixed(4)}`;
 }
 
 const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";
 
 const columnsExplained =
-  "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
-  "centroids on all rows, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
-  "network, where what must reach everybody is flooded. collector: bytes if one device collected it and sent the answer " +
-  "back. pooled moves every row, coreset some.";
+  "Means over the runs, each method at the best of its published and tuned settings; right, all from one common start. " +
+  "cost: of a device's centroids on all rows, relative to pooled, with its 95 % interval. GCD: mean squared distance to " +
+  "the pooled centroids. NMI: against the classes, 1 is perfect. bytes: over the links of the network, where what must " +
+  "reach everybody is flooded. pooled moves every row, coreset some.";
 
-/** How hard the reference was looked for, and whether it stands. */
-function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {
-  const beating = methods.filter(({ beatsPooled }) => beatsPooled).map(({ method }) => method);
-  const base = `pooled is the best of ${countLabel(pooledRestarts)} restarts`;
-  if (beating.length > 0) return `${base}, the most that are tried; *: ${beating.join(", ")} found a cheaper answer.`;
-  const raised =
-    pooledRestarts > defaults.pooledRestarts ? `, raised from ${defaults.pooledRestarts} because a method beat it` : "";
-  return `${base}${raised}.`;
+/** How hard the reference was looked for, and whether it had to be replaced. */
+function referenceExplained({ reference, replaced, isOptimal, runs }: ComparisonSummary): string {
+  if (isOptimal) return "pooled is optimal: no clustering of these rows is cheaper.";
+  const base = `pooled is the best of ${countLabel(reference.restarts)} restarts`;
+  if (replaced === 0) return `${base}.`;
+  return `${base}; in ${replaced} of ${runs} runs a method beat it, and k-means from that method's centroids took its place.`;
 }
 
 function settingsText(settings: OptionsByMethod[string]): string {
   return Object.entries(settings)
+    .filter(([option, value]) => option !== "seeds" || value !== "local")
     .map(([option, value]) => `${option} = ${value}`)
     .join(", ");
 }

@@ -56,7 +56,7 @@ export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console
   printAnswer(io, json, { ...problem, methods: outcomes, picture: out }, () => [
     `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
     "",
-    ...terminalOutcomeTable(outcomes, isStyled(io.stdout, io.env), false),
+    ...terminalOutcomeTable(outcomes, isStyled(io.stdout, io.env)),
     "",
     ...wrap(explanation, 80),
     "",

@@ -1,0 +1,196 @@
+// Rounds of noisy sums: what one row can change, what is paid, and that the clusters are found.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Matrix, stack, takeRows } from "../../src/data/matrix.ts";
+import { normalStream, randomStream } from "../../src/data/random.ts";
+import { predict } from "../../src/kernel/model.ts";
+import { epsilonOfMu, muOf, STEPS } from "../../src/release/gaussianBudget.ts";
+import {
+  type Knowledge,
+  nothingKnown,
+  partDeviation,
+  type ReleaseRules,
+  releasedCentroids,
+  releaseRounds,
+} from "../../src/release/rounds.ts";
+import { kmeans } from "../../src/start/kmeans.ts";
+
+function rulesFor(cols: number, k: number, mu: number, seed = 1): ReleaseRules {
+  return { k, low: new Float64Array(cols).fill(-1), high: new Float64Array(cols).fill(1), mu, seed };
+}
+
+/** k clusters of this deviation within [-1, 1]. */
+function blobs(rows: number, cols: number, k: number, deviation: number, seed: number): Matrix {
+  const random = randomStream(seed, "blobs");
+  const normal = normalStream(random);
+  const centres = Float64Array.from({ length: k * cols }, () => 1.4 * random() - 0.7);
+  const data = new Float64Array(rows * cols);
+  for (let r = 0; r < rows; r++) {
+    const c = Math.floor(k * random());
+    for (let i = 0; i < cols; i++) {
+      data[r * cols + i] = Math.min(1, Math.max(-1, centres[c * cols + i] + deviation * normal()));
+    }
+  }
+  return { data, rows, cols };
+}
+
+/** All rounds on these rows. `watch` sees each round before its noise. */
+function run(
+  rules: ReleaseRules,
+  rows: Matrix,
+  noiseSeed: number,
+  watch: (round: ReturnType<typeof releaseRounds>[number], known: Knowledge) => void = () => undefined,
+): Knowledge {
+  const normal = normalStream(randomStream(noiseSeed, "noise"));
+  let known = nothingKnown;
+  for (const round of releaseRounds(rules)) {
+    watch(round, known);
+    const totals = round.integers(known, rows);
+    let at = 0;
+    for (const part of round.parts(known)) {
+      const deviation = partDeviation(rules, part);
+      for (let i = 0; i < part.length; i++) totals[at++] += Math.round(deviation * normal());
+    }
+    known = round.learn(known, totals, 1);
+  }
+  return known;
+}
+
+function costOf(rows: Matrix, centroids: Matrix): number {
+  const labels = predict(centroids, rows);
+  let sum = 0;
+  for (let i = 0; i < rows.data.length; i++) {
+    sum += (rows.data[i] - centroids.data[labels[Math.floor(i / rows.cols)] * rows.cols + (i % rows.cols)]) ** 2;
+  }
+  return sum;
+}
+
+const WIDTHS = [1, 2, 3, 5, 8, 12, 70];
+
+describe("what one row can change", () => {
+  test.each(WIDTHS)("in %i columns no part moves by more than its steps, wherever the row lies", (cols) => {
+    const rules = rulesFor(cols, 3, 1);
+    const rows = blobs(60, cols, 3, 0.1, cols);
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom(-1, 1, 0), fc.double({ min: -1, max: 1, noNaN: true })), {
+          minLength: cols,
+          maxLength: cols,
+        }),
+        fc.nat(3),
+        (row, seed) => {
+          const more = stack([rows, { data: Float64Array.from(row), rows: 1, cols }]);
+          run(rules, rows, seed, (round, known) => {
+            const [without, withRow] = [round.integers(known, rows), round.integers(known, more)];
+            let at = 0;
+            for (const { length } of round.parts(known)) {
+              let square = 0;
+              for (let i = at; i < at + length; i++) square += (withRow[i] - without[i]) ** 2;
+              expect(Math.sqrt(square)).toBeLessThanOrEqual(STEPS);
+              at += length;
+            }
+          });
+        },
+      ),
+      { seed: cols, numRuns: 25 },
+    );
+  });
+
+  test("a row beyond the bounds counts as one at their edge", () => {
+    const rules = rulesFor(2, 2, 1);
+    const [round] = releaseRounds(rules);
+    const far = { data: Float64Array.of(1e9, -1e9), rows: 1, cols: 2 };
+    const edge = { data: Float64Array.of(1, -1), rows: 1, cols: 2 };
+    expect(round.integers(nothingKnown, far)).toEqual(round.integers(nothingKnown, edge));
+  });
+});
+
+test.each(WIDTHS)("in %i columns the shares of all parts add up to the budget", (cols) => {
+  let shares = 0;
+  run(rulesFor(cols, 3, 1), blobs(200, cols, 3, 0.1, cols), 1, (round, known) => {
+    for (const { share } of round.parts(known)) shares += share;
+  });
+  expect(shares).toBeCloseTo(1, 12);
+});
+
+test("sums are the same whole numbers however rows lie on devices", () => {
+  const rows = blobs(300, 12, 4, 0.2, 3);
+  const halves = [0, 1].map((half) =>
+    takeRows(
+      rows,
+      Array.from({ length: 150 }, (_, i) => 2 * i + half),
+    ),
+  );
+  run(rulesFor(12, 4, 1), rows, 5, (round, known) => {
+    const [a, b] = halves.map((half) => round.integers(known, half));
+    expect(a.map((value, i) => value + b[i])).toEqual(round.integers(known, rows));
+  });
+});
+
+test("a device without rows adds zeros of the same length", () => {
+  const rows = blobs(300, 12, 4, 0.2, 3);
+  const none = { data: new Float64Array(0), rows: 0, cols: 12 };
+  run(rulesFor(12, 4, 1), rows, 5, (round, known) => {
+    expect(round.integers(known, none)).toEqual(new Float64Array(round.integers(known, rows).length));
+  });
+});
+
+test.each([
+  [2, 4, 0.1],
+  [6, 5, 0.12],
+  [20, 6, 0.2],
+  [80, 4, 0.2],
+])("in %i columns %i clusters are found at epsilon 1, nearly as well as without noise", (cols, k, deviation) => {
+  const rows = blobs(8000, cols, k, deviation, 40 + cols);
+  const rules = rulesFor(cols, k, muOf(1, 1e-5));
+  const best = kmeans(rows, { k }).inertia;
+  for (const seed of [1, 2, 3]) {
+    const found = releasedCentroids(rules, run(rules, rows, seed));
+    expect(costOf(rows, found) / best).toBeLessThan(1.05);
+  }
+});
+
+test("bounds ten times as wide as the rows cost little", () => {
+  const rows = blobs(8000, 2, 4, 0.1, 42);
+  const wide = { ...rulesFor(2, 4, muOf(1, 1e-5)), low: Float64Array.of(-10, -10), high: Float64Array.of(10, 10) };
+  const found = releasedCentroids(wide, run(wide, rows, 1));
+  expect(costOf(rows, found) / kmeans(rows, { k: 4 }).inertia).toBeLessThan(1.05);
+});
+
+test("with hardly any rows the answer is within the bounds, and nothing fails", () => {
+  for (const cols of WIDTHS) {
+    for (const rows of [0, 1, 5]) {
+      const rules = rulesFor(cols, 3, muOf(0.1, 1e-5));
+      const { data } = releasedCentroids(rules, run(rules, blobs(rows, cols, 3, 0.1, 1), rows));
+      expect(data.length).toBe(3 * cols);
+      expect(data.every((value) => value >= -1 && value <= 1)).toBe(true);
+    }
+  }
+});
+
+describe("the budget of Gaussian noise", () => {
+  // By scipy: brentq of norm.cdf(m/2 - e/m) - exp(e) norm.cdf(-m/2 - e/m) - delta.
+  test.each([
+    [0.1, 1e-5, 0.0325207841],
+    [0.5, 1e-5, 0.1422105587],
+    [1, 1e-5, 0.2680511232],
+    [5, 1e-5, 1.1212418238],
+    [1, 1e-9, 0.1819748073],
+  ])("epsilon %d and delta %d", (epsilon, delta, mu) => {
+    expect(muOf(epsilon, delta) / mu).toBeLessThanOrEqual(1);
+    expect(muOf(epsilon, delta) / mu).toBeGreaterThan(0.999);
+  });
+
+  test("there and back promises no more than was asked", () => {
+    for (const epsilon of [0.05, 0.3, 1, 3]) {
+      const back = epsilonOfMu(muOf(epsilon, 1e-6), 1e-6);
+      expect(back).toBeLessThanOrEqual(epsilon);
+      expect(back).toBeGreaterThan(0.999 * epsilon);
+    }
+  });
+
+  test("an epsilon that whole numbers cannot promise is refused", () => {
+    expect(() => muOf(25, 1e-9)).toThrow("epsilon must be smaller for a delta of 1e-9, got 25");
+  });
+});

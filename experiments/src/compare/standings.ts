@@ -1,0 +1,246 @@
+// Methods over several runs, each at its best setting and from the common start side by side, with intervals; and the
+// sentence that says who wins by quality, by bytes, and by both.
+
+import { methods } from "@fedkm/core";
+import { intervalOf, meanValue } from "../statistics.ts";
+import {
+  type ComparisonProblem,
+  type ComparisonTable,
+  commonStarts,
+  judgedRuns,
+  type MethodOutcome,
+  type OverBudget,
+  type Reference,
+  type Run,
+  runWithin,
+} from "./compare.ts";
+
+type Setting = { readonly [option: string]: unknown };
+
+/**
+ * What is tried for each method, published or tuned; the setting with the lowest mean cost over the runs is its best.
+ * distributed: eta 2 is the paper's, tuned suits the graph. gradient: rho 1, 10 and 100 are the follow-up's. coreset: five
+ * times the sample. backbone: with and without counts. kfed: its three ends, and the sqrt(k) clusters of its theory. fkm:
+ * minimum 2 is the authors', and more iterations on the devices.
+ */
+function triedSettings(k: number, devices: number): { readonly [method: string]: readonly Setting[] } {
+  const { federated, aligned } = commonStarts;
+  const fewer = { localCentroids: Math.ceil(Math.sqrt(k)) };
+  return {
+    fedkm: [{ init: "auto", seeds: "local" }, federated],
+    consensus: [federated],
+    local: [commonStarts.local],
+    distributed: [federated, { ...federated, eta: "tuned" }, { ...aligned, eta: "tuned" }],
+    gradient: [federated, { ...federated, rho: 10 }, { ...federated, rho: 100 }],
+    coreset: [{}, { coresetSize: 100 * k * devices }],
+    backbone: [{ counts: true }, { counts: true, backboneSize: 6 * k }, {}],
+    kfed: [{ join: "mean" }, { join: "lloyd" }, { join: "weighted" }, { join: "weighted", ...fewer }],
+    fkm: [{}, { minimum: 2 }, { localIterations: 5 }],
+  };
+}
+
+/** Of one method at one setting over the runs: means, and half the widths of their 95 % intervals. */
+export interface Standing {
+  readonly setting: Setting;
+  readonly runs: number;
+  readonly costRatio: number | null;
+  readonly costInterval: number | null;
+  readonly gcd: number;
+  readonly gcdInterval: number;
+  readonly nmi: number | null;
+  /** Of plug-ins, by name. */
+  readonly measures: Readonly<Record<string, number | null>>;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface MethodStandings {
+  readonly method: string;
+  readonly best: Standing;
+  /** From the start that all have in common; null for a method that takes none. */
+  readonly common: Standing | null;
+}
+
+export interface Contest {
+  readonly standings: readonly MethodStandings[];
+  readonly sentence: string;
+  /** Of the first run, each at its best setting, with curves. */
+  readonly outcomes: readonly MethodOutcome[];
+  /** The same from the common start. */
+  readonly fromCommonStart: readonly MethodOutcome[];
+  readonly overBudget: readonly OverBudget[];
+  readonly reference: Reference;
+  /** Runs whose reference was found from a rival, and whether all references are optimal. */
+  readonly replaced: number;
+  readonly isOptimal: boolean;
+}
+
+interface Entry {
+  readonly method: string;
+  readonly setting: Setting;
+  readonly isCommon: boolean;
+}
+
+/** What is set by hand for a method is the one setting that is tried for it. */
+function entriesOf({ k, graph, init = "aligned", settings }: ComparisonProblem, table: ComparisonTable): Entry[] {
+  const tried = triedSettings(k, graph.size);
+  return Object.entries(table).flatMap(([method, own]) => {
+    const isKnown = own === methods[method as keyof typeof methods];
+    const byHand = settings?.[method];
+    const common = takesStart(table, method) ? [{ ...commonStarts[init], ...byHand }] : [];
+    const starts = takesStart(table, method) ? [commonStarts.federated, commonStarts.aligned] : [{}];
+    const best = byHand === undefined ? (isKnown ? (tried[method] ?? [{}]) : starts) : [byHand];
+    return [
+      ...common.map((setting) => ({ method, setting, isCommon: true })),
+      ...best.map((setting) => ({ method, setting, isCommon: false })),
+    ];
+  });
+}
+
+/** A method that says which options it takes, and no start among them, has none. k-means alone has its own only. */
+function takesStart(table: ComparisonTable, method: string): boolean {
+  const { takes } = table[method];
+  return table[method] !== methods.local && (takes === undefined || Object.hasOwn(takes, "init"));
+}
+
+/** Runs all settings of all methods on the problem of every run. `onSetting` hears which is next, and how much is done. */
+export async function contest(
+  problems: (run: number) => Promise<ComparisonProblem>,
+  runs: number,
+  table: ComparisonTable,
+  onSetting: (method: string, share: number) => void = () => {},
+): Promise<Contest> {
+  const first = await problems(1);
+  const entries = entriesOf(first, table);
+  const found: (MethodOutcome | undefined)[][] = entries.map(() => []);
+  const needed = new Map<string, OverBudget>();
+  const references: Reference[] = [];
+  for (let run = 1; run <= runs; run++) {
+    const problem = run === 1 ? first : await problems(run);
+    const made: (Run | undefined)[] = [];
+    for (const [at, entry] of entries.entries()) {
+      onSetting(entry.method, ((run - 1) * entries.length + at) / (runs * entries.length));
+      const ran = runAt(problem, table, entry);
+      if ("needed" in ran) needed.set(entry.method, ran);
+      made.push("needed" in ran ? undefined : ran);
+    }
+    const judged = judgedRuns(
+      problem,
+      made.filter((own) => own !== undefined),
+      table,
+      false,
+    );
+    references.push(judged.reference);
+    const outcomes = judged.outcomes.values();
+    for (const [at, own] of made.entries()) found[at].push(own && outcomes.next().value);
+  }
+  const standings = Object.keys(table).flatMap((method) => standingsOf(method, entries, found));
+  const chosen = (pick: (own: MethodStandings) => Standing | null) => {
+    const made = standings.flatMap((own) => {
+      const setting = pick(own)?.setting ?? own.best.setting;
+      const ran = runAt(first, table, { method: own.method, setting });
+      return "needed" in ran ? [] : [ran];
+    });
+    return judgedRuns({ ...first, bestKnown: references[0].centroids }, made, table).outcomes;
+  };
+  return {
+    standings,
+    sentence: winnersSentence(standings),
+    outcomes: chosen(({ best }) => best),
+    fromCommonStart: chosen(({ common }) => common),
+    overBudget: [...needed.values()].filter(({ method }) => !standings.some((own) => own.method === method)),
+    reference: references[0],
+    replaced: references.filter(({ from }) => from !== undefined).length,
+    isOptimal: references.every(({ isOptimal }) => isOptimal),
+  };
+}
+
+function runAt(problem: ComparisonProblem, table: ComparisonTable, { method, setting }: Omit<Entry, "isCommon">) {
+  const settings = { ...problem.settings, [method]: setting };
+  return runWithin({ ...problem, settings }, method, table[method]);
+}
+
+function standingsOf(
+  method: string,
+  entries: readonly Entry[],
+  found: readonly (readonly (MethodOutcome | undefined)[])[],
+): MethodStandings[] {
+  const own = entries.flatMap(({ isCommon, setting, ...entry }, at) => {
+    const outcomes = found[at].filter((outcome) => outcome !== undefined);
+    return entry.method === method && outcomes.length > 0 ? [{ isCommon, ...standing(setting, outcomes) }] : [];
+  });
+  // The common start is one of the settings that a method may be best at; a first one among equals is the published one.
+  const [best] = [...own].sort((a, b) => score(a) - score(b) || a.gcd - b.gcd);
+  if (best === undefined) return [];
+  const plain = ({ isCommon, ...rest }: (typeof own)[number]) => rest;
+  const common = own.find(({ isCommon }) => isCommon);
+  return [{ method, best: plain(best), common: common === undefined ? null : plain(common) }];
+}
+
+/** Costs that rounding parts are equal, and then GCD decides. */
+function score({ costRatio }: Standing): number {
+  return costRatio === null ? Number.POSITIVE_INFINITY : Number(costRatio.toFixed(9));
+}
+
+function standing(setting: Setting, outcomes: readonly MethodOutcome[]): Standing {
+  const of = (value: (own: MethodOutcome) => number | null) => outcomes.map(value).filter((own) => own !== null);
+  const costs = of(({ costRatio }) => costRatio);
+  const isWhole = costs.length === outcomes.length;
+  const gcds = of(({ gcd }) => gcd);
+  return {
+    setting,
+    runs: outcomes.length,
+    costRatio: isWhole ? meanValue(costs) : null,
+    costInterval: isWhole ? intervalOf(costs) : null,
+    gcd: meanValue(gcds) ?? 0,
+    gcdInterval: intervalOf(gcds) ?? 0,
+    nmi: meanValue(of(({ nmi }) => nmi)),
+    measures: Object.fromEntries(
+      Object.keys(outcomes[0].measures).map((name) => [name, meanValue(of(({ measures }) => measures[name]))]),
+    ),
+    messages: meanValue(of(({ messages }) => messages)) ?? 0,
+    bytes: meanValue(of(({ bytes }) => bytes)) ?? 0,
+  };
+}
+
+/** Costs this near to each other are a tie; and this near to the best one, bytes decide. */
+const TIE = 1e-3;
+const NEAR = 1e-2;
+
+export interface Winners {
+  /** Of lowest cost, the cheapest first; more than one where they tie. */
+  readonly quality: readonly string[];
+  /** Of those that send something, which sends least. */
+  readonly bytes: string | undefined;
+  /** Of those within 1 % of the lowest cost, which sends least. */
+  readonly both: string;
+}
+
+/** Of the methods that do not pool, each at its best setting; undefined where none has a cost. */
+export function winnersOf(standings: readonly MethodStandings[]): Winners | undefined {
+  const rivals = standings
+    .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
+    .map(({ method, best }) => ({ method, cost: best.costRatio as number, bytes: best.bytes }))
+    .sort((a, b) => a.cost - b.cost);
+  if (rivals.length === 0) return undefined;
+  const [{ cost }] = rivals;
+  const within = (share: number) => rivals.filter((own) => own.cost <= cost + share * Math.max(cost, 1));
+  const sending = rivals.filter(({ bytes }) => bytes > 0).sort((a, b) => a.bytes - b.bytes || a.cost - b.cost);
+  const [both] = within(NEAR).sort((a, b) => a.bytes - b.bytes || a.cost - b.cost);
+  return { quality: within(TIE).map(({ method }) => method), bytes: sending[0]?.method, both: both.method };
+}
+
+function winnersSentence(standings: readonly MethodStandings[]): string {
+  const winners = winnersOf(standings);
+  if (winners === undefined) return "No method has a cost relative to pooled, so that none is named.";
+  const of = (method: string) => (standings.find((own) => own.method === method) as MethodStandings).best;
+  const { quality, bytes, both } = winners;
+  const cost = (of(quality[0]).costRatio as number).toFixed(4);
+  const lead = quality.length === 1 ? `${quality[0]} wins` : `${listed(quality)} tie within 0.1 %`;
+  const least = bytes === undefined ? "nobody sends anything" : `${bytes} sends least`;
+  return `By quality ${lead}: ${cost} times the cost of pooled. By bytes ${least}. By both it is ${both}: the fewest bytes of those within 1 % of the lowest cost.`;
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+}
