@@ -4,8 +4,10 @@
 import type { Contract, Study } from "@fedkm/device";
 import {
   addInt64s,
+  type Base,
   Board,
   baseAfterBoard,
+  baseAfterKeys,
   type Content,
   decodeShared,
   type Entry,
@@ -16,12 +18,15 @@ import {
   hashedBase,
   type Int64s,
   idOf,
+  isSealed,
   type Openings,
   offsetsOf,
   padSeeds,
   type Secrets,
+  secretsOfAll,
   stages,
   sumsShape,
+  unsealedTotals,
   withoutPads,
 } from "@fedkm/device/shared";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -193,13 +198,36 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-export function observeBoards(study: Study, contract: Contract, secrets: Pick<Secrets, "digest" | "isSigned">) {
+/** A sealed board that is complete, and what opens it as far as it was shown. */
+export interface SealedSums {
+  readonly content: Generation;
+  readonly entries: readonly Entry[];
+  readonly shown: readonly Entry[];
+}
+
+// Long: one closure over what was seen.
+export function observeBoards(
+  study: Study,
+  contract: Contract,
+  secrets: Pick<Secrets, "digest" | "isSigned" | "padOf">,
+) {
   const shape = sumsShape(study);
   const read = decodeShared(shape);
   const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
   const generations = new Map<string, ObservedGeneration>();
   const first = firstBase(rules);
   const bases = new Map([[bytesToHex(first.hash), first]]);
+  /** Complete boards that were sealed, by the base that they led to. */
+  const sealed = new Map<string, { keys: Base; content: Generation; entries: readonly Entry[] }>();
+  const shownFor = (keys: string) =>
+    [...generations.values()].flatMap(({ base, entries }) => (base === keys ? [...entries.values()] : []));
+  /** The sums of sealed boards whose secrets were all shown. */
+  const opened = () =>
+    Array.from(sealed, ([name, { keys, content, entries }]) => {
+      const shown = shownFor(name);
+      const found = keys.roster && secretsOfAll({ entries }, keys.roster, rules.colluders, shown);
+      return { keys, content, entries, shown, found };
+    });
   const closedIn = ({ entries }: ObservedGeneration) => {
     const found = new Map<string, { devices: readonly string[]; totals: Float64Array; board: Board }>();
     // A device posts again in a generation only after a start, so one board for each of its entries shows all sums.
@@ -221,7 +249,14 @@ export function observeBoards(study: Study, contract: Contract, secrets: Pick<Se
       for (const { board, ...closed } of closedIn(seen)) {
         const sums = { ...closed, count: closed.devices.length };
         const next = baseAfterBoard(rules, seen.content, sums, (id) => board.entryOf(id));
-        if (next !== "implausible") bases.set(bytesToHex(next.hash), next);
+        if (next === "implausible") continue;
+        bases.set(bytesToHex(next.hash), next);
+        const entries = closed.devices.flatMap((id) => board.entryOf(id) ?? []);
+        if (next.stage === stages.keys) sealed.set(bytesToHex(next.hash), { keys: next, content: seen.content, entries });
+      }
+      for (const { keys, content, entries, found } of opened()) {
+        const next = found && baseAfterKeys(rules, content, keys, entries, found);
+        if (typeof next === "object") bases.set(bytesToHex(next.hash), next);
       }
     }
   };
@@ -247,8 +282,20 @@ export function observeBoards(study: Study, contract: Contract, secrets: Pick<Se
       resolve();
       return [...generations.values()].flatMap((seen) => {
         const { content } = seen;
-        return content === undefined ? [] : closedIn(seen).map(({ devices, totals }) => ({ content, devices, totals }));
+        if (content === undefined || content.stage === stages.keys) return [];
+        if (!isSealed(content)) return closedIn(seen).map(({ devices, totals }) => ({ content, devices, totals }));
+        const name = bytesToHex(content.hash);
+        return opened().flatMap(({ content: own, entries, found }) => {
+          if (found === undefined || bytesToHex(own.hash) !== name) return [];
+          const totals = unsealedTotals(rules.secrets, { generation: own, entries }, found);
+          return [{ content: own, devices: entries.map(({ id }) => id), totals }];
+        });
       });
+    },
+    /** Boards that were complete under their seals. */
+    sealed: (): SealedSums[] => {
+      resolve();
+      return opened().map(({ content, entries, shown }) => ({ content, entries, shown }));
     },
     /** Entries by generation, as anybody could collect them. */
     entries: () => {

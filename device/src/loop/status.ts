@@ -50,6 +50,7 @@ export type SharedStage =
   | "cells"
   | "offsets"
   | "frozen"
+  | "keys"
   | "rest";
 
 /** Of shared clusters. */

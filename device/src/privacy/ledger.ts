@@ -20,16 +20,29 @@ interface Release {
   readonly rho: number;
 }
 
-/** What was added to sums over several devices, as it is repeated whenever the same sums are asked again. */
+/**
+ * What was added to sums over several devices, as it is repeated whenever the same sums are asked again. "reserved": it was
+ * posted under a seal. "tallied": the device has said that it holds the sums, and says so for no other ones. "paid": they
+ * may be read.
+ */
 export interface PostedIntegers {
   readonly stage: ReleaseStage;
   /** Which sums: with whom, for which answer, and where. */
   readonly of: string;
+  /** For which answer, among which devices, and the number of the last board that they were posted on. */
+  readonly version: number;
+  readonly among: readonly string[];
+  readonly at: number;
+  readonly state: (typeof STATES)[number];
+  /** Of which rows. */
+  readonly rows: string;
   /** With noise, before they are masked. */
   readonly integers: readonly number[];
 }
 
-interface Ledger {
+const STATES = ["reserved", "tallied", "paid"] as const;
+
+export interface Ledger {
   /** What the noise is drawn from, in hex: whoever has it can take the noise away. */
   readonly secret: string;
   readonly releases: readonly Release[];
@@ -90,8 +103,11 @@ function isRelease(value: unknown): value is Release {
 }
 
 function isPosted(value: unknown): value is PostedIntegers {
-  const { stage, of, integers } = (value ?? {}) as Partial<PostedIntegers>;
-  return isStage(stage) && typeof of === "string" && Array.isArray(integers) && integers.every(Number.isSafeInteger);
+  const { stage, of, version, among, at, state, rows, integers } = (value ?? {}) as Partial<PostedIntegers>;
+  const isNamed = isStage(stage) && [of, rows].every((text) => typeof text === "string");
+  const isPlaced = [version, at].every(Number.isSafeInteger) && STATES.some((one) => one === state);
+  const isWhole = [among, integers].every(Array.isArray) && integers?.every(Number.isSafeInteger);
+  return isNamed && isPlaced && isWhole === true;
 }
 
 const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";
@@ -183,14 +199,34 @@ export class Account {
 
   /** Pays half of epsilon for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
   pay(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>): void {
-    const { epsilon, delta, lifetime } = budgetOf(this.#study);
-    const { releases } = this.ledger;
-    const release = { rows: this.#name, stage, rho: rhoOf(epsilon, delta) / 2 };
-    if (spentOn(releases) + release.rho > rhoOf(lifetime, delta)) {
+    this.reserve(stage, (release, ledger) => ({ releases: [...ledger.releases, release], ...buy(release, ledger) }));
+  }
+
+  /** Writes down what half of epsilon would buy, and pays nothing yet. Nothing where the lifetime forbids it. */
+  reserve(
+    stage: ReleaseStage,
+    buy: (release: Release, ledger: Ledger) => Partial<Ledger>,
+    version?: number,
+  ): void {
+    const { delta, lifetime } = budgetOf(this.#study);
+    const release = this.releaseOf(this.#name, stage);
+    const open = this.ledger.posted.filter(({ state }) => state !== "paid");
+    // Of all that was posted for one stage of one answer, one may still be read.
+    const answers = new Set([...open, { stage, version }].map((one) => `${one.stage} ${one.version}`));
+    if (spentOn(this.ledger.releases) + answers.size * release.rho > rhoOf(lifetime, delta)) {
       this.#failure = `a further release would cost more than the study's lifetimeEpsilon of ${lifetime}`;
       return;
     }
-    this.ledger = { ...this.ledger, releases: [...releases, release], ...buy(release, this.ledger) };
+    this.change(buy(release, this.ledger));
+  }
+
+  releaseOf(rows: string, stage: ReleaseStage): Release {
+    const { epsilon, delta } = budgetOf(this.#study);
+    return { rows, stage, rho: rhoOf(epsilon, delta) / 2 };
+  }
+
+  change(changes: Partial<Ledger>): void {
+    this.ledger = { ...this.ledger, ...changes };
     this.keep();
   }
 

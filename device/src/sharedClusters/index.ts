@@ -11,9 +11,10 @@ export { type Base, type Content, type Generation, hashedBase, orderOf, stages }
 export { fractionBits } from "./lloyd.ts";
 export { type Openings, signedOpening } from "./openings.ts";
 export { proofMessage } from "./outbox.ts";
-export { outcomeOf, ownIntegers } from "./plan.ts";
-export { baseAfterBoard, firstBase, generationOf } from "./proof.ts";
+export { isSealed, outcomeOf, ownIntegers } from "./plan.ts";
+export { baseAfterBoard, baseAfterKeys, firstBase, generationOf } from "./proof.ts";
 export { askedSums, census, offsetsOf, sharedReleaseIntegers } from "./release.ts";
 export { type Roster, rosterOf } from "./roster.ts";
 export { sumsShape } from "./shape.ts";
 export { SharedRows } from "./sharedRows.ts";
+export { heldShares, isKey, recoveredSecret, secretsOfAll, unsealedTotals } from "./unsealing.ts";

@@ -20,8 +20,9 @@ import {
 } from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { ReleaseRequest } from "../privacy/privateRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Base, type Content, stages } from "./generation.ts";
 import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
 
 /** How many clusters there are, of how many features, and how wide these are. */
@@ -67,14 +68,18 @@ export function census(version: number): Content {
   return { stage: stages.census, steps: 0, rows: 0, seeded: 0, numbers: new Float64Array(0), roster };
 }
 
-/** Whether rows may be added to sums over these devices. */
-function isEnough({ devices, colluders }: ReleasePlan, roster: Roster): boolean {
-  return roster.ids.length >= devices && isSafe(roster, colluders);
+/**
+ * Whether rows may be added to sums over these devices. The second release goes on with those that are left: their noise is
+ * that of a whole release, and the first would be paid for nothing.
+ */
+function isEnough({ devices, colluders }: ReleasePlan, steps: number, roster: Roster): boolean {
+  return (steps > 0 || roster.ids.length >= devices) && isSafe(roster, colluders);
 }
 
 /** Too few devices rest until somebody comes, or links to others. */
 export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content {
-  return { ...content, stage: isEnough(releasing, roster) ? stages.cells : stages.rest, roster };
+  const asked = content.steps === 0 ? stages.cells : stages.offsets;
+  return { ...content, stage: isEnough(releasing, content.steps, roster) ? asked : stages.rest, roster };
 }
 
 /** Rosters that were looked at: the look takes longer the larger they are. */
@@ -86,14 +91,14 @@ const looked = new WeakMap<Roster, boolean>();
  */
 export function mayAdd(
   releasing: ReleasePlan | undefined,
-  { stage, roster }: Content,
+  { stage, steps, roster }: Content,
   id: string,
   partners: readonly { readonly id: string }[],
 ): boolean {
   if (releasing === undefined || stage === stages.census) return true;
   const named = partners.map((partner) => partner.id);
   if (roster === undefined || !isPlaceOf(roster, id, named)) return false;
-  const isGood = looked.get(roster) ?? isEnough(releasing, roster);
+  const isGood = looked.get(roster) ?? isEnough(releasing, steps, roster);
   looked.set(roster, isGood);
   return isGood;
 }
@@ -101,6 +106,14 @@ export function mayAdd(
 /** Equal for sums over the same devices, for the same answer and around the same centroids, however they are linked. */
 export function nameOfSums({ roster, numbers }: Content): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([roster?.version, roster?.ids, Array.from(numbers)]))));
+}
+
+/** What a generation asks of private rows, or asked of them before the keys. */
+export function releaseRequest(content: Content & Pick<Base, "number">): ReleaseRequest {
+  const { stage, steps, roster, number } = content;
+  const { version, ids } = roster ?? emptyRoster(0);
+  const at = stage === stages.keys ? number - 1 : number;
+  return { stage: steps === 0 ? "cells" : "means", of: nameOfSums(content), version, among: ids, at };
 }
 
 /** Sums of rows, and the variance that the noise of all devices together must have. */
@@ -169,7 +182,7 @@ export function afterCells(
   const padded = [...weights, ...new Array<number>(missing).fill(1)];
   const found = kmeans({ data, rows: padded.length, cols: d }, { k, weights: padded, seed: 0 });
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.offsets, rows, numbers: found.centroids.data.slice() };
+  return { ...content, stage: stages.offsets, steps: 1, rows, numbers: found.centroids.data.slice() };
 }
 
 /** The second release: the means that it gives are the answer, and stay. */
@@ -190,5 +203,6 @@ export function afterOffsets(
   );
   const numbers = points.data.map((value, i) => Math.min(ranges[i % d] / 2, Math.max(-ranges[i % d] / 2, value)));
   const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.frozen, rows, numbers, roster: emptyRoster(content.roster?.version ?? 0) };
+  const roster = emptyRoster(content.roster?.version ?? 0);
+  return { ...content, stage: stages.frozen, steps: 2, rows, numbers, roster };
 }
