@@ -3,6 +3,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  epsilonOf,
   type RandomBytes,
   type RowSummary,
   releaseCells,
@@ -12,14 +13,23 @@ import {
   releaseGrid,
   releaseReach,
   releaseResiduals,
+  rhoOf,
 } from "@fedkm/core/privacy";
+import { epsilonOfMu, muOf, releaseRounds } from "@fedkm/core/release";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { areAbsent } from "../study/remoteRows.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
-import { Account, type Ledger, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
+import {
+  Account,
+  type Ledger,
+  type PostedIntegers,
+  type Prices,
+  type PrivateStatus,
+  type ReleaseStage,
+} from "./ledger.ts";
 
 /** Of one release: its label says which, of which rows and with which parameters. */
 function noiseOf(secret: string, label: string): RandomBytes {
@@ -36,13 +46,39 @@ function noiseOf(secret: string, label: string): RandomBytes {
   };
 }
 
+/** Two releases of half the budget each. */
+function personalPrices(study: Study): Prices {
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const half = rhoOf(epsilon, delta) / 2;
+  return {
+    of: () => half,
+    rest: () => half,
+    lifetime: rhoOf(lifetime, delta),
+    epsilonOf: (spent) => epsilonOf(spent, delta),
+  };
+}
+
+/** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
+function sharedPrices(study: Study): Prices {
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const whole = muOf(epsilon, delta) ** 2 / 2;
+  const shares = releaseRounds({ ...boxOf(study.features), k: study.k, mu: 1, seed: 0 }).map(({ share }) => share);
+  const numberOf = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
+  return {
+    of: (stage) => whole * (shares[numberOf(stage) - 1] ?? 1),
+    rest: (stage) => whole * shares.slice(numberOf(stage) - 1).reduce((sum, share) => sum + share, 0),
+    lifetime: muOf(lifetime, delta) ** 2 / 2,
+    epsilonOf: (spent) => epsilonOfMu(Math.sqrt(2 * spent), delta),
+  };
+}
+
 export class PrivateRows {
   readonly #study: Study;
   readonly #account: Account;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, personalPrices(study), memory, onKept);
   }
 
   /**
@@ -133,7 +169,7 @@ export class SharedPrivateRows {
   readonly #colluders: number;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, sharedPrices(study), memory, onKept);
     this.#colluders = study.colluders ?? 1;
   }
 
@@ -147,7 +183,10 @@ export class SharedPrivateRows {
    * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums
    * would show by the difference what the noise of all others hides. "stale": it has posted for later ones.
    */
-  integersFor(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): Float64Array | "stale" | undefined {
+  integersFor(
+    asked: ReleaseRequest,
+    release: (noise: RandomBytes) => Float64Array,
+  ): Float64Array | "stale" | undefined {
     this.#account.keep();
     if (this.refusal(asked) !== undefined || !this.#account.isKept) return undefined;
     if (this.#rivals(asked).some(({ at }) => at >= asked.at)) return "stale";
@@ -219,7 +258,11 @@ export class SharedPrivateRows {
     return hmac(sha256, hexToBytes(this.#account.ledger.secret), concatBytes(utf8ToBytes("seal of "), generation));
   }
 
-  #change(posted: PostedIntegers, changes: Partial<PostedIntegers>, more: { releases?: Ledger["releases"] } = {}): void {
+  #change(
+    posted: PostedIntegers,
+    changes: Partial<PostedIntegers>,
+    more: { releases?: Ledger["releases"] } = {},
+  ): void {
     const { ledger } = this.#account;
     this.#account.change({
       posted: ledger.posted.map((one) => (one === posted ? { ...one, ...changes } : one)),
@@ -230,14 +273,14 @@ export class SharedPrivateRows {
   /** Whether a person has agreed to releases that were not made. */
   get isConsented(): boolean {
     const { isLost, ledger } = this.#account;
-    return ledger.consents > 0 && !isLost && !this.#hasReleased("cells") && this.#account.status().failure === null;
+    return ledger.consents > 0 && !isLost && !this.#hasReleased("round 1") && this.#account.status().failure === null;
   }
 
   /** A person wants the data as they are now to be released. */
   consent(): void {
     this.#account.beginAgainIfLost();
     const { ledger } = this.#account;
-    if (this.#hasReleased("cells")) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
+    if (this.#hasReleased("round 1")) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
     this.#account.keep();
   }
 

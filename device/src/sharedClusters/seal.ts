@@ -3,9 +3,9 @@
 // learn nothing, and each can check its share. So who leaves after its integers were counted on keeps nobody waiting.
 
 import { ristretto255 } from "@noble/curves/ed25519.js";
+import { bytesToNumberLE } from "@noble/curves/utils.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha512 } from "@noble/hashes/sha2.js";
-import { bytesToNumberLE } from "@noble/curves/utils.js";
 import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { SEED_BYTES, type Secrets } from "../keys/secrets.ts";
 import { setInteger } from "../wire/frames.ts";
@@ -67,10 +67,7 @@ export function secretFrom(shares: ReadonlyMap<number, Uint8Array>): Uint8Array 
   const parts = Array.from(shares, ([at, share]) => {
     const place = BigInt(at);
     const others = places.filter((other) => other !== place);
-    const weight = others.reduce(
-      (product, other) => Fn.mul(product, Fn.mul(other, Fn.inv(Fn.sub(other, place)))),
-      1n,
-    );
+    const weight = others.reduce((product, other) => Fn.mul(product, Fn.mul(other, Fn.inv(Fn.sub(other, place)))), 1n);
     return Fn.mul(weight, Fn.create(bytesToNumberLE(share)));
   });
   return Fn.toBytes(parts.reduce((sum, part) => Fn.add(sum, part), 0n));

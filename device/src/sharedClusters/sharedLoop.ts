@@ -60,7 +60,14 @@ export class SharedLoop implements Device, NetworkListener {
     const { epoch } = memory;
     const membership = this.#membership;
     const { release } = this.#own;
-    this.#member = new Member({ ...rules, epoch, membership, ...(earlier && { saved: earlier }), integersFor, release });
+    this.#member = new Member({
+      ...rules,
+      epoch,
+      membership,
+      ...(earlier && { saved: earlier }),
+      integersFor,
+      release,
+    });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.

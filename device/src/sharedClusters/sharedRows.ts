@@ -91,7 +91,7 @@ export class SharedRows implements LocalSums {
     const { releasing } = shape;
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
     return own.integersFor(releaseRequest(content), (noise) =>
-      sharedReleaseIntegers(releasing, shape, content, this.#points, noise),
+      sharedReleaseIntegers(releasing, content, this.#points, noise),
     );
   }
 

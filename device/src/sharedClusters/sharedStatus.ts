@@ -85,7 +85,8 @@ function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number,
   const { stage } = generation;
   if (member.outcome === "few") {
     const there = member.closed?.devices.length ?? 0;
-    if (there < devices && generation.steps === 0) return `waits until ${devices} devices are there for a release; now there are ${there}`;
+    if (there < devices && generation.steps === 0)
+      return `waits until ${devices} devices are there for a release; now there are ${there}`;
     return `waits for more links among the ${there} devices: without some ${colluders} of them they would fall apart, and the sums of a part be known`;
   }
   if (stage === stages.keys && !member.isReleaseDecided)

@@ -150,7 +150,10 @@ export function recoveredSecret(
 }
 
 /** Whether these are the secrets of all entries. */
-export function areSecrets({ entries }: Pick<SealedBoard, "entries">, secrets: ReadonlyMap<string, Uint8Array>): boolean {
+export function areSecrets(
+  { entries }: Pick<SealedBoard, "entries">,
+  secrets: ReadonlyMap<string, Uint8Array>,
+): boolean {
   return entries.every((entry) => {
     const secret = secrets.get(entry.id);
     return secret !== undefined && isShareAt(commitmentsOf(entry), 0, secret);
