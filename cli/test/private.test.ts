@@ -40,26 +40,32 @@ test("device init says from how many devices on a device gains, and refuses one 
   expect((await init(60, "--accept", "noise")).code).toBe(0);
 });
 
-test("shared clusters are private with --devices, and device init says what all err by against one alone", async () => {
+test("shared clusters are private with --devices, and owners are told before they take part what the noise costs", async () => {
   const file = join(folder.path, "shared.yaml");
-  const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows", "200"];
-  expect((await outcome(...shared)).stderr).toBe("fedkm: --privacy private with --clusters shared needs --devices\n");
-  const { stdout } = await outcome(...shared, "--devices", "10");
-  expect(stdout).toMatch(
-    /\nwith 10 devices of 200 rows in 3 clusters of one size the noise moves a coordinate .* 0\.04\d of/,
-  );
-  expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ clusters: "shared", devices: 10, epsilon: 1 });
-  const init = (rows: number) => {
-    const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
-    const data = folder.file(`shared-${rows}.csv`, text);
-    const state = join(folder.path, `shared-${rows}`);
-    return outcome("device", "init", "--study", file, "--data", data, "--state", state);
+  const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows"];
+  const needed = await outcome(...shared, "200");
+  expect(needed.stderr).toBe("fedkm: --privacy private with --clusters shared needs --devices\n");
+  const init = async (rows: number, ...more: string[]) => {
+    const { stdout } = await outcome(...shared, String(rows), "--devices", "10", "--force");
+    const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, 200, 1).datasets[0]);
+    const data = folder.file("shared.csv", text);
+    const state = join(folder.path, `shared-${rows}-${more.length}`);
+    return {
+      drafted: stdout,
+      ...(await outcome("device", "init", "--study", file, "--data", data, "--state", state, ...more)),
+    };
   };
-  const begun = (await init(200)).stdout;
-  expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
-  expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
-  expect((await init(20)).stderr).toMatch(
-    /^fedkm: taking part needs .* --accept noise: centroids of 10 devices like this one can be expected to err by 0.42/,
+  const begun = await init(200);
+  const words = "with 10 devices of 200 rows the noise costs next to nothing; a cluster of fewer than 50 rows in all";
+  expect(begun.drafted).toContain(`\n${words}`);
+  expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ clusters: "shared", devices: 10, epsilon: 1 });
+  expect(begun.stdout).toContain(`\nprivate: ${words}`);
+  expect(begun.stdout).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
+  expect((await init(20)).stdout).toMatch(/\nprivate: .* makes clusters some percent worse/);
+  expect((await init(8)).stderr).toMatch(/^fedkm: taking part needs .* --accept noise: .* can hide clusters/);
+  expect((await init(8, "--accept", "noise")).code).toBe(0);
+  expect((await init(3, "--accept", "noise")).stderr).toMatch(
+    /^fedkm: the study needs a larger epsilon, more rows or fewer clusters: .* one mean for all rows/,
   );
 });
 
