@@ -19,6 +19,7 @@ import {
   type Int64s,
   idOf,
   isSealed,
+  membershipOf,
   type Openings,
   offsetsOf,
   padSeeds,
@@ -210,11 +211,13 @@ export interface SealedSums {
 export function observeBoards(
   study: Study,
   contract: Contract,
-  secrets: Pick<Secrets, "digest" | "isSigned" | "padOf">,
+  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned" | "padOf">,
 ) {
   const shape = sumsShape(study);
   const read = decodeShared(shape);
-  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
+  const membership = membershipOf(study, contract.hash, secrets);
+  const founding = membership && { founding: membership.hash };
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets, ...founding };
   const generations = new Map<string, ObservedGeneration>();
   const first = firstBase(rules);
   const bases = new Map([[bytesToHex(first.hash), first]]);

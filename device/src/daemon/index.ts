@@ -10,7 +10,14 @@ export { drawInvite, parseInvite } from "../keys/invite.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
-export { createFolder, type DeviceFolder, readFolder, readFolderRows, writeSettings } from "./folder.ts";
+export {
+  createFolder,
+  createKeyFolder,
+  type DeviceFolder,
+  readFolder,
+  readFolderRows,
+  writeSettings,
+} from "./folder.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";
 export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
@@ -43,4 +50,4 @@ export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";
-export { draftStudyFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";
+export { draftStudyFile, foundedInFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";

@@ -11,13 +11,17 @@ import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
 /** In one line each; undefined: all is well. */
-export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder: string) {
-  const { guarded } = device;
-  if (device.private !== null) return releaseNotices(device.private, folder);
+export function privacyNotices({ device, links }: Pick<DaemonStatus, "device" | "links">, folder: string) {
+  const { guarded, history } = device;
+  const command = `fedkm device consent --state ${folder}`;
+  const witness = history?.witness && (links.find(({ peer }) => peer === history.witness)?.name ?? history.witness);
+  const old = witness
+    ? `${witness} has seen more of this device than its folder knows, so the folder is an old copy, and nothing of the rows is sent: stop the device and bring the latest folder back, or consent: ${command}`
+    : undefined;
+  if (device.private !== null) return releaseNotices(device.private, command, old);
   if (guarded === null) return { history: undefined, waiting: undefined };
   const { isHistoryLost, failure, rowsWaiting } = guarded;
   const { added, deleted } = rowsWaiting;
-  const command = `fedkm device consent --state ${folder}`;
   const lost = `what this device has published of its rows is not known, so nothing of them is sent until you consent: ${command}`;
   const unwritten = failure === null ? undefined : `the history is not written, and nothing new is sent: ${failure}`;
   const waiting = [
@@ -25,16 +29,19 @@ export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder:
     ...(deleted > 0 ? [`${deleted} rows that are not among the data any more still count`] : []),
   ];
   return {
-    history: isHistoryLost ? lost : unwritten,
+    history: old ?? (isHistoryLost ? lost : unwritten),
     waiting: waiting.length > 0 ? `${waiting.join(", and ")}: rows come and go in groups` : undefined,
   };
 }
 
-function releaseNotices({ isHistoryLost, isOutdated, failure }: PrivateStatus, folder: string) {
-  const command = `fedkm device consent --state ${folder}`;
+function releaseNotices(
+  { isHistoryLost, isOutdated, failure }: PrivateStatus,
+  command: string,
+  old: string | undefined,
+) {
   const lost = `what was released of this device's rows is not known, so nothing of them is until you consent: ${command}`;
   return {
-    history: isHistoryLost ? lost : (failure ?? undefined),
+    history: old ?? (isHistoryLost ? lost : (failure ?? undefined)),
     waiting: isOutdated
       ? `the data are others than those that were released, which still count; a release of these costs epsilon again: ${command}`
       : undefined,

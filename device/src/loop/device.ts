@@ -52,3 +52,9 @@ export interface Device {
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
 }
+
+/** A device whose study keeps a history; see historyWatch.ts. */
+export interface HistoryDevice extends Device {
+  /** What was published is not known any more: nothing of these rows is sent until a person consents. */
+  loseHistory(rows: DeviceRows): void;
+}

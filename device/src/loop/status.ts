@@ -89,6 +89,11 @@ export interface DeviceStatus {
   readonly guarded: GuardedStatus | null;
   /** Null unless the mode is "private". */
   readonly private: PrivateStatus | null;
+  /**
+   * What neighbours say of the history of these rows: who has seen a later one, so that this folder is an old copy; and
+   * who has yet to say what it has seen, before anything of the rows is sent. Null where no history is kept.
+   */
+  readonly history: { readonly witness: string | null; readonly awaited: readonly string[] } | null;
   readonly epoch: number;
   /** The number of the opening: it grows when somebody leaves the network. */
   readonly opening: number;
@@ -142,6 +147,7 @@ export function personalStatus(
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
     private: model.private?.status() ?? null,
+    history: null,
     epoch,
     opening,
     round,

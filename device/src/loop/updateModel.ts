@@ -154,6 +154,13 @@ export class UpdateModel {
     this.openAgain();
   }
 
+  /** What was published of the rows is not known any more. */
+  loseHistory(rows: DeviceRows): void {
+    this.guarded?.lose();
+    this.private?.lose();
+    this.setRows(rows);
+  }
+
   #beginRestarts(): void {
     this.#best = undefined;
     this.#own = undefined;

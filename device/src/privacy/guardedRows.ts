@@ -160,6 +160,11 @@ export class GuardedRows {
     this.outgoing = { data: rounded, present };
   }
 
+  /** What was published is not known any more. To be followed by `take`. */
+  lose(): void {
+    this.#isLost = true;
+  }
+
   /** A person consents: whatever was published before is not taken into account any more. */
   forget(): void {
     this.#history = emptyHistory(this.#history.features);

@@ -5,6 +5,7 @@ import type { Matrix } from "@fedkm/core";
 import { type Classes, mergeSmallParts, oneClass, splitClasses } from "@fedkm/core/privacy";
 import { concatBytes } from "@noble/hashes/utils.js";
 import { hashBytes } from "../wire/hashes.ts";
+import type { HeadsMemory } from "./historyHeads.ts";
 
 /** Rows that count now, in the features' units, with their classes. */
 interface CountedRows {
@@ -248,4 +249,6 @@ export interface HistoryMemory {
   readonly isLost: boolean;
   /** `done` learns why it could not be written, or nothing. One at a time. */
   keep(history: Uint8Array, done: (failure: string | undefined) => void): void;
+  /** What neighbours are told of it. Absent where nothing outlives the process. */
+  readonly heads?: Pick<HeadsMemory, "latest" | "lose" | "begin">;
 }

@@ -201,6 +201,12 @@ export class Account {
     return this.kept === this.ledger;
   }
 
+  /** This ledger is not all that was paid; what is not written down was not released either. */
+  lose(): void {
+    this.ledger = this.kept;
+    this.isLost = true;
+  }
+
   /** Of a ledger that is lost nobody knows what was paid. */
   beginAgainIfLost(): void {
     if (this.isLost) this.ledger = newLedger();
@@ -256,6 +262,11 @@ export class Account {
     else this.#memory.keep(encodeLedger(ledger), done);
   }
 
+  /** Why there is no release, or why it does not count yet, if so. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   status(): PrivateStatus {
     const { delta, lifetime } = budgetOf(this.#study);
     const spent = spentOn(this.ledger.releases);
@@ -267,7 +278,7 @@ export class Account {
       stage: this.kept.releases.at(-1)?.stage ?? null,
       isOutdated: this.isOutdated,
       isHistoryLost: this.isLost,
-      failure: this.#failure ?? null,
+      failure: this.failure ?? null,
     };
   }
 }

@@ -58,15 +58,16 @@ function personalPrices(study: Study): Prices {
   };
 }
 
+const numberOfRound = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
+
 /** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
 function sharedPrices(study: Study): Prices {
   const { epsilon, delta, lifetime } = budgetOf(study);
   const whole = muOf(epsilon, delta) ** 2 / 2;
   const shares = releaseRounds({ ...boxOf(study.features), k: study.k, mu: 1, seed: 0 }).map(({ share }) => share);
-  const numberOf = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
   return {
-    of: (stage) => whole * (shares[numberOf(stage) - 1] ?? 1),
-    rest: (stage) => whole * shares.slice(numberOf(stage) - 1).reduce((sum, share) => sum + share, 0),
+    of: (stage) => whole * (shares[numberOfRound(stage) - 1] ?? 1),
+    rest: (stage) => whole * shares.slice(numberOfRound(stage) - 1).reduce((sum, share) => sum + share, 0),
     lifetime: muOf(lifetime, delta) ** 2 / 2,
     epsilonOf: (spent) => epsilonOfMu(Math.sqrt(2 * spent), delta),
   };
@@ -145,6 +146,11 @@ export class PrivateRows {
     this.#account.keep();
   }
 
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
+  }
+
   status(): PrivateStatus {
     return this.#account.status();
   }
@@ -160,6 +166,9 @@ export function boxOf(features: readonly Feature[]) {
 
 /** More than half of so many devices and of the colluders: two such groups have an honest device in common. */
 export const quorumOf = (devices: number, colluders: number) => Math.floor((devices + colluders) / 2) + 1;
+
+/** Of the name of sums, as a number below 2^48. */
+export const sumsTag = (of: string) => Number.parseInt(of.slice(0, 12), 16);
 
 /** What is asked of the rows. `of` names who adds up, for which answer, and where: equal sums have equal names. */
 export type ReleaseRequest = Pick<PostedIntegers, "stage" | "of" | "version" | "among" | "at">;
@@ -220,7 +229,7 @@ export class SharedPrivateRows {
     const rivals = this.#rivals(asked);
     if (rivals.some(({ state, among }) => state === "tallied" || !this.#rulesOut(asked.among, among)))
       return "waits for devices that were in sums which may still be read: if those are, these must not be";
-    return this.#account.status().failure ?? undefined;
+    return this.#account.failure;
   }
 
   #hasReleased(stage: ReleaseStage): boolean {
@@ -253,6 +262,25 @@ export class SharedPrivateRows {
     return this.#account.isKept;
   }
 
+  /**
+   * So far the network has come: these were the sums that it read last. Others can have read what this device had posted
+   * while it was away; of earlier rounds and answers it cannot learn whether they did, and pays.
+   */
+  noteRead(answer: { readonly version: number; readonly steps: number; readonly last: number }): void {
+    const isOpen = ({ stage, version }: PostedIntegers) =>
+      !this.#account.ledger.posted.some(
+        (one) => one.stage === stage && one.version === version && one.state === "paid",
+      );
+    for (const posted of this.#account.ledger.posted.toReversed()) {
+      const { of, stage, version } = posted;
+      const round = numberOfRound(stage);
+      const isBefore = version < answer.version || (version === answer.version && round < answer.steps);
+      const isLast = version === answer.version && round === answer.steps && sumsTag(of) === answer.last;
+      // Of sums over different devices for the same round of an answer only one can be read.
+      if ((isBefore || isLast) && isOpen(posted)) this.pay({ of, stage });
+    }
+  }
+
   /** What the seal of a generation is made from: nobody else can, and it need not be written down. */
   sealSeed(generation: Uint8Array): Uint8Array {
     return hmac(sha256, hexToBytes(this.#account.ledger.secret), concatBytes(utf8ToBytes("seal of "), generation));
@@ -273,7 +301,7 @@ export class SharedPrivateRows {
   /** Whether a person has agreed to releases that were not made. */
   get isConsented(): boolean {
     const { isLost, ledger } = this.#account;
-    return ledger.consents > 0 && !isLost && !this.#hasReleased("round 1") && this.#account.status().failure === null;
+    return ledger.consents > 0 && !isLost && !this.#hasReleased("round 1") && this.#account.failure === undefined;
   }
 
   /** A person wants the data as they are now to be released. */
@@ -291,6 +319,11 @@ export class SharedPrivateRows {
       return { posted: [...posted, { ...asked, state: "reserved", rows: reserved.rows, integers }] };
     };
     this.#account.reserve(stage, write, version);
+  }
+
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
   }
 
   status(): PrivateStatus {

@@ -34,7 +34,10 @@ export interface Content {
   readonly steps: number;
   /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
   readonly rows: number;
-  /** When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. */
+  /**
+   * When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. Of private studies the tag
+   * of the sums of the first release: who was away when they were read learns from it whether it was in them.
+   */
   readonly seeded: number;
   readonly numbers: Float64Array;
   /** Of private studies only. */

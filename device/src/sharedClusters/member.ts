@@ -100,6 +100,8 @@ export interface ReleaseKeeper {
   mayTally(keys: Base): boolean;
   /** Whether the release is paid for. */
   pay(keys: Base): boolean;
+  /** The network has come to this base, with all that was read before. */
+  noteRead(base: Base): void;
 }
 
 const NO_OPENINGS: Openings = new Map();
@@ -169,6 +171,7 @@ export class Member {
     this.#hash = bytesToHex(this.generation.hash);
     this.outcome = endWithoutSums(base);
     this.#noteAnswer(base);
+    if (saved !== undefined && typeof found === "object") this.#noteRead(saved.proof, found);
   }
 
   get twofaced() {
@@ -331,9 +334,7 @@ export class Member {
 
   #noteAnswer(base: Base): void {
     const isRest = base.stage === stages.rest && base.roster === undefined && base.rows > 0;
-    // The centroids of a first private release are an answer, if not the best, until there is one.
-    const isFirst = base.roster !== undefined && base.steps > 0 && this.answer === undefined;
-    if (isRest || base.stage === stages.frozen || isFirst) this.answer = base;
+    if (isRest || base.stage === stages.frozen) this.answer = base;
   }
 
   /** Goes to a base, or to other openings of the same one. */
@@ -496,21 +497,26 @@ export class Member {
 
   /** Goes to the base that a board has led to. */
   #goOn(proof: Proof, next: Base, now: number): void {
-    const { base, openings, members, secrets, entries } = proof;
-    const isHere = secrets !== undefined && bytesToHex(next.parent) === this.#hash;
+    const isHere = proof.secrets !== undefined && bytesToHex(next.parent) === this.#hash;
     this.#keysBefore = isHere ? this.#told(this.#board.entries) : undefined;
     this.#before = toldBoard(this.#options, proof);
-    // Others may have opened its sums while it was away.
-    if (secrets !== undefined && entries.some(({ id }) => id === this.#id)) {
-      const keys = provenBase(this.#options, { base, openings, members, entries }, true);
-      if (typeof keys === "object") this.#options.release?.pay(keys);
-    }
+    this.#noteRead(proof, next);
     this.closed = { count: proof.entries.length, devices: proof.entries.map(({ id }) => id) };
     const links = [...this.#links.values()].map(({ id }) => id);
     const { membership, colluders } = this.#options;
     if (membership === undefined)
       for (const id of knownFrom(this.#id, links, proof.entries, colluders)) this.known.add(id);
     this.#turn(next, NO_OPENINGS, now);
+  }
+
+  /** What others have read of this device's rows is paid for, whether it was there or not. */
+  #noteRead({ secrets, ...sealed }: Proof, next: Base): void {
+    const { release } = this.#options;
+    if (release === undefined) return;
+    release.noteRead(next);
+    if (secrets === undefined || !sealed.entries.some(({ id }) => id === this.#id)) return;
+    const keys = provenBase(this.#options, sealed, true);
+    if (typeof keys === "object") release.pay(keys);
   }
 
   /** The board of this generation as others are told of it. */

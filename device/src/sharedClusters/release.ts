@@ -18,7 +18,7 @@ import {
 } from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { ReleaseRequest } from "../privacy/privateRows.ts";
+import { type ReleaseRequest, sumsTag } from "../privacy/privateRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { type Base, type Content, stages } from "./generation.ts";
 import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
@@ -179,7 +179,9 @@ export function afterRound(
   if (before === undefined || totals.some((total) => Math.abs(total) > MOST_ROWS * STEPS)) return "implausible";
   // The noise of all together is that of the release and what colluders' shares may have added.
   const known = rounds[content.steps].learn(before, totals, devices / (devices - colluders));
-  const found = { ...content, steps: content.steps + 1, rows: Math.round(known.scale[0]) };
+  // Of the sums that were just read: who was away can tell whether its own were among them.
+  const seeded = sumsTag(nameOfSums(content));
+  const found = { ...content, steps: content.steps + 1, rows: Math.round(known.scale[0]), seeded };
   if (found.steps < rounds.length) return { ...found, stage: stages.release, numbers: packKnowledge(rules, known) };
   const roster = emptyRoster(content.roster?.version ?? 0);
   return { ...found, stage: stages.frozen, numbers: known.centroids, roster };

@@ -2,28 +2,26 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
-import type { Secrets } from "../keys/secrets.ts";
-import type { Device, DeviceOptions } from "../loop/device.ts";
+import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import type { Study } from "../study/study.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
-import { decodeMemberStatements, Membership } from "./membership.ts";
+import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
 import { sharedStatus } from "./sharedStatus.ts";
 
-export class SharedLoop implements Device, NetworkListener {
+export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
@@ -104,6 +102,12 @@ export class SharedLoop implements Device, NetworkListener {
     }
     this.#member.setLinks(peers, now);
     this.#wake();
+  }
+
+  loseHistory(rows: DeviceRows): void {
+    this.#own.guarded?.lose();
+    this.#own.private?.lose();
+    this.setRows(rows);
   }
 
   reset(rows?: DeviceRows): void {
@@ -236,16 +240,6 @@ export class SharedLoop implements Device, NetworkListener {
     const { numbers } = answer ?? base;
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
-}
-
-/** Who the members of a study with founders are, before anybody has said anything. */
-function membershipOf(
-  { founders, vouchers = 0, mostRows = 0 }: Study,
-  hash: Uint8Array,
-  secrets: Secrets,
-): Membership | undefined {
-  if (founders === undefined) return undefined;
-  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
 }
 
 const decodedStatements = (statements: readonly Uint8Array[]) =>

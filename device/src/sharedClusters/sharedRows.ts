@@ -103,6 +103,7 @@ export class SharedRows implements LocalSums {
         sealSeed: (generation) => own.sealSeed(generation),
         mayTally: (keys) => own.mayTally(releaseRequest(keys)),
         pay: (keys) => own.pay(releaseRequest(keys)),
+        noteRead: ({ roster, steps, seeded }) => own.noteRead({ version: roster?.version ?? 0, steps, last: seeded }),
       }
     );
   }

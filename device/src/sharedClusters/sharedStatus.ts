@@ -33,6 +33,7 @@ export function sharedStatus(
     privacy: study.privacy,
     guarded: own.guarded?.status() ?? null,
     private: own.private?.status() ?? null,
+    history: null,
     epoch,
     opening: 0,
     round: generation.number,

@@ -1,5 +1,5 @@
 // Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
-// The tables of docs/protocol.md#limits are made of this file: a title begins a table, a sentence and its constant are a row.
+// The lists of docs/protocol.md#limits are made of this file: a title begins a list, a sentence and its constant are an item.
 
 // Frames
 
@@ -281,6 +281,15 @@ export const MOST_ENTRIES = 256;
 export const MOST_MEMBER_STATEMENTS = 1_024;
 /** A frame has at most so many statements about members. */
 export const MEMBER_STATEMENTS_PER_FRAME = 256;
+
+// Heads of histories
+
+/** After a start, nothing of guarded or private rows is sent until all neighbours have said what they have seen, or for this time. */
+export const HISTORY_WAIT_MILLISECONDS = 10_000;
+/** A neighbour that has not said what it has seen is asked again after this time, then after twice as long, and so on. */
+export const HISTORY_REPEAT_MILLISECONDS = 300;
+/** A device remembers this many of its latest heads, to know them again. */
+export const MOST_HEADS = 64;
 
 // Private
 

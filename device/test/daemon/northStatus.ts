@@ -31,6 +31,7 @@ export const northStatus: DaemonStatus = {
       failure: null,
     },
     private: null,
+    history: { witness: null, awaited: [] },
     shared: null,
     epoch: 1,
     opening: 3,

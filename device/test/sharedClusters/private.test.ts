@@ -19,14 +19,15 @@ import { padsTwice } from "../../../lab/src/shared/usedTwice.ts";
 import { testSeed } from "../../../test/runs.ts";
 import { decodeLedger } from "../../src/privacy/ledger.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
-import { hashedBase, stages } from "../../src/sharedClusters/generation.ts";
+import { type Content, hashedBase, stages } from "../../src/sharedClusters/generation.ts";
 import { proofMessage } from "../../src/sharedClusters/outbox.ts";
 import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
 import { afterRound, askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { simulatedPeer } from "../../src/simulation/links.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
-import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { contractOf, formatStudy, foundedStudy, parseStudy } from "../../src/study/study.ts";
 import { refusalOf } from "../problem.ts";
 
 const text = `name: private
@@ -39,7 +40,10 @@ features:
   - { name: x, unit: "", min: -13, max: 13 }
   - { name: y, unit: "", min: -13, max: 13 }
 `;
-const study = parseStudy(text);
+const study = foundedStudy(
+  parseStudy(text),
+  Array.from({ length: 6 }, (_, i) => simulatedPeer(i)),
+);
 const contract = await contractOf(study);
 const { datasets } = paperData("iso", 6, 200, 3);
 const five = datasets.slice(0, 5);
@@ -207,7 +211,7 @@ describe("what private rows add to sums", () => {
     const shape = sumsShape(study);
     const { releasing } = shape;
     if (releasing === undefined) throw new Error("a private study must have releases");
-    const contents = [{ ...census(1), stage: stages.release }];
+    const contents: Content[] = [{ ...census(1), stage: stages.release }];
     for (const content of contents) {
       const totals = Float64Array.from(askedSums(releasing, content, five[0]).flatMap(({ values }) => [...values]));
       const next = afterRound(releasing, content, totals, 5);

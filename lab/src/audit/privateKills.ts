@@ -9,6 +9,7 @@ import {
   createDevice,
   type Device,
   type DeviceStatus,
+  foundedStudy,
   parseStudy,
   realClock,
   type Study,
@@ -16,7 +17,7 @@ import {
 } from "@fedkm/device";
 import { type DeviceFolder, freeMachinePorts, type Link, readHistory } from "@fedkm/device/daemon";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
-import { decodeShared, idOf, nodeSecrets, sumsShape } from "@fedkm/device/shared";
+import { decodeShared, idOf, isKey, nodeSecrets, sumsShape } from "@fedkm/device/shared";
 import { makeFolders, startDevice } from "../faults/processes.ts";
 import { isHeld, print, progress } from "../measure.ts";
 
@@ -24,6 +25,8 @@ import { isHeld, print, progress } from "../measure.ts";
 // two devices where they are shared. They know what the device has sent.
 
 interface Company {
+  /** Founded by all of them and the device. */
+  readonly study: Study;
   /** As the device knows them. */
   readonly links: readonly Link[];
   start(identity: Identity): Promise<void>;
@@ -38,9 +41,13 @@ interface Company {
 const [TYPE_AT, SKETCHES_AT, PRESENT_AT] = [5, 10, 60];
 const CENTROIDS = 1;
 
-async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Company> {
+async function companyOf(asked: Study, datasets: readonly Matrix[], founder: Identity): Promise<Company> {
   const many = Math.max(1, datasets.length);
   const identities = await Promise.all(Array.from({ length: many }, createIdentity));
+  const study = foundedStudy(
+    asked,
+    [founder, ...identities].map(({ peer }) => peer),
+  );
   const ports = await freeMachinePorts("127.0.0.1", many);
   const links = identities.map(({ peer }, i) => ({
     name: `guest-${i}`,
@@ -63,16 +70,19 @@ async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Com
       return;
     }
     const message = read(contract, frame);
-    if (message.kind !== "board") return;
+    if (message.kind !== "board" && message.kind !== "proof") return;
     const id = idOf(nodeSecrets(victim).key);
     for (const entry of message.entries) {
-      // A census has no integers, the second release has k counts and sums.
-      const integers = entry.words.length / 2;
-      if (entry.id === id && integers > 0) stages.add(integers === study.k * 3 ? "means" : "cells");
+      if (entry.id !== id) continue;
+      // Half of what is above 64 for each version: the rounds that are known.
+      const stage = `round ${((message.order.rank % 64) >> 1) + 1}`;
+      if (entry.words.length > 0) stages.add(stage);
+      else if (entry.seal.length > 0 && isKey(entry)) stages.add(`keys of ${stage}`);
     }
   };
 
   return {
+    study,
     links,
     async start(identity) {
       victim = identity;
@@ -219,10 +229,11 @@ export async function privateKills({ kills }: { kills: number }): Promise<boolea
 
 /** One device that dies once. */
 async function killed(kind: Kind, n: number): Promise<Killed> {
-  const study = studies[kind];
+  const identity = await createIdentity();
   const [own, ...others] = paperData("iso", 3, 100, 1 + n).datasets;
-  const company = await companyOf(study, kind === "shared" ? others : []);
-  const folders = await makeFolders({ study, datasets: [own], graph: complete(1) }, { guests: company.links });
+  const company = await companyOf(studies[kind], kind === "shared" ? others : [], identity);
+  const { study, links: guests } = company;
+  const folders = await makeFolders({ study, datasets: [own], graph: complete(1) }, { guests, identities: [identity] });
   const [folder] = folders.devices;
   try {
     await company.start(folder.identity);
@@ -237,7 +248,7 @@ async function killed(kind: Kind, n: number): Promise<Killed> {
     return {
       released: atDeath.releases.length,
       hasSent: sent.length > 0,
-      isShort: sent.some((stage) => !atDeath.releases.some((release) => release.stage === stage)),
+      isShort: sent.some((stage) => !isWritten(kind, stage, atDeath)),
       isRepeated: isRepeated(kind, atDeath, await ledgerOf(folder)),
       hasEnded,
     };
@@ -265,13 +276,22 @@ async function ledgerOf({ path }: DeviceFolder): Promise<Ledger> {
   return JSON.parse(new TextDecoder().decode(await readHistory(path)));
 }
 
+/** Whether the ledger has what was sent: sealed sums as posted, keys and everything else as paid for. */
+function isWritten(kind: Kind, sent: string, { releases, posted = [] }: Ledger): boolean {
+  const isSealed = kind === "shared" && !sent.startsWith("keys of ");
+  const found = isSealed ? posted : releases;
+  return found.some(({ stage }) => sent.endsWith(stage));
+}
+
 /** Whether what was released before is there again, to the last bit, and no more was paid than two releases. */
 function isRepeated(kind: Kind, before: Ledger, after: Ledger): boolean {
   const isPrefix = before.releases.every((one, i) => JSON.stringify(one) === JSON.stringify(after.releases[i]));
   const isKept =
     kind === "personal"
       ? before.releases.length === 0 || JSON.stringify(before.summary) === JSON.stringify(after.summary)
-      : (before.posted ?? []).every((one, i) => JSON.stringify(one) === JSON.stringify(after.posted?.[i]));
+      : (before.posted ?? []).every(
+          ({ of, integers }, i) => of === after.posted?.[i].of && `${integers}` === `${after.posted[i].integers}`,
+        );
   return isPrefix && isKept && after.releases.length <= 2;
 }
 

@@ -59,7 +59,12 @@ function setUpCommands(io: Console): Command[] {
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")
     .addOption(acceptOption("noise", "take part in a private study although this device gains nothing by it"))
     .action(async (options: InitOptions) => (await import("./init.ts")).runDeviceInitCommand(options, io));
-  return [init];
+  const key = part(
+    "key",
+    "Print the key of a device, by which studies name their founders; where there is no device yet, make its key first.",
+    "key --state north",
+  ).action(async ({ state }: StateOptions) => (await import("./init.ts")).runDeviceKeyCommand(state, io));
+  return [init, key];
 }
 
 const neighbourOptions = (command: Command) =>
