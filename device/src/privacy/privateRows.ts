@@ -60,17 +60,24 @@ function personalPrices(study: Study): Prices {
 
 const numberOfRound = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
 
+/** They take milliseconds to compute, and are asked for whenever a device starts. */
+const computedPrices = new WeakMap<Study, Prices>();
+
 /** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
 function sharedPrices(study: Study): Prices {
+  const known = computedPrices.get(study);
+  if (known !== undefined) return known;
   const { epsilon, delta, lifetime } = budgetOf(study);
   const whole = muOf(epsilon, delta) ** 2 / 2;
   const shares = releaseRounds({ ...boxOf(study.features), k: study.k, mu: 1, seed: 0 }).map(({ share }) => share);
-  return {
+  const prices: Prices = {
     of: (stage) => whole * (shares[numberOfRound(stage) - 1] ?? 1),
     rest: (stage) => whole * shares.slice(numberOfRound(stage) - 1).reduce((sum, share) => sum + share, 0),
     lifetime: muOf(lifetime, delta) ** 2 / 2,
     epsilonOf: (spent) => epsilonOfMu(Math.sqrt(2 * spent), delta),
   };
+  computedPrices.set(study, prices);
+  return prices;
 }
 
 export class PrivateRows {
