@@ -98,7 +98,7 @@ test("fit simulates private devices that share clusters, and refuses what has no
     folder.file(`fit-${i}.csv`, pointsAsCsv(parseStudy(readFileSync(study, "utf8")), rows)),
   );
   const fit = (...more: string[]) =>
-    outcome("fit", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
+    outcome("fit", "--as-is", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
   const { code, stdout } = await fit("--method", "shared", "--privacy", "private", "--epsilon", "2");
   expect(code).toBe(0);
   const { options, devices } = JSON.parse(stdout);

@@ -106,8 +106,8 @@ export interface DeviceStatus {
   readonly objective: number | null;
   /** How far a centroid is from the mean of its own rows at most, in standard errors; null before the first update. */
   readonly drift: number | null;
-  /** Whether that is near to what the device allows. */
-  readonly isPulled: boolean;
+  /** If that is near to what the device allows, the peers that pull while others do not; none of them: all do. */
+  readonly pulledBy: readonly string[] | null;
   readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
   /** Null unless clusters are shared. */
@@ -154,7 +154,7 @@ export function personalStatus(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    ...neighboursPull(last),
+    ...neighboursPull(last, neighbours),
     framesSent,
     neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,

@@ -45,8 +45,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
     this.#alarm = clockAlarm(clock, () => this.#work());
-    const kept = { history: memory.history, onKept: () => this.#wake() };
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
+    const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
+    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, history });
     const saved = usableState(memory.saved, contract);
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
@@ -112,7 +112,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
 
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
-      this.#own.guarded?.forget();
+      this.#own.guarded?.consent();
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
     }
@@ -201,6 +201,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
 
   #work(): void {
     const { clock, contract, network, memory } = this.#options;
+    const overdue = this.#own.guarded?.overdue;
+    if (overdue !== undefined) this.setRows(overdue);
     this.#own.work();
     const now = clock.now();
     this.#member.look(now);

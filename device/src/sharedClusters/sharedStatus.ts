@@ -41,7 +41,7 @@ export function sharedStatus(
     threshold: 0,
     objective: null,
     drift: null,
-    isPulled: false,
+    pulledBy: null,
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       ...neighbourStatus(neighbour, epoch, now),

@@ -307,7 +307,7 @@ export const STATUS_MILLISECONDS = 1_000;
 /** A status without news is looked at again after this time: the look was most of an idle device's work. */
 export const STATUS_LOOK_MILLISECONDS = 3_000;
 /** Without news `status.json` is written at this interval, because counters and ages are no news. */
-export const STATUS_QUIET_MILLISECONDS = 60_000;
+export const STATUS_QUIET_MILLISECONDS = 15_000;
 /** The data and the links are looked at for changes at this interval while they change or cannot be used. */
 export const WATCH_MILLISECONDS = 1_000;
 /** Data and links that stay as they are are looked at for changes at this interval. */

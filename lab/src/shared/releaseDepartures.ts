@@ -3,8 +3,8 @@
 
 import { observeBoards } from "@fedkm/audit";
 import { type Graph, graph, paperData, randomStream } from "@fedkm/core";
-import { contractOf, parseStudy, simulate } from "@fedkm/device";
-import { simulatedSecrets } from "@fedkm/device/inspect";
+import { contractOf, foundedStudy, parseStudy, simulate } from "@fedkm/device";
+import { simulatedPeer, simulatedSecrets } from "@fedkm/device/inspect";
 import {
   type BoardMessage,
   decodeShared,
@@ -45,7 +45,11 @@ function studyFor(devices: number) {
   const bounds = { unit: "", min: -13, max: 13 };
   const features = ["x", "y"].map((name) => ({ name, ...bounds }));
   const sizes = { k: 3, devices, typicalRows: 100, epsilon: 4, colluders: COLLUDERS };
-  return parseStudy(JSON.stringify({ name: "leavers", clusters: "shared", privacy: "private", features, ...sizes }));
+  const choices = { name: "leavers", clusters: "shared", privacy: "private", features, ...sizes };
+  return foundedStudy(
+    parseStudy(JSON.stringify(choices)),
+    Array.from({ length: DEVICES }, (_, i) => simulatedPeer(i)),
+  );
 }
 
 /** Which step of the leaver a frame shows, if any. */
@@ -86,7 +90,7 @@ export async function departure({ step, way, seed, devices }: Departure): Promis
   const contract = await contractOf(study);
   const random = randomStream(seed, step);
   const leaver = Math.floor(DEVICES * random());
-  const id = idOf(simulatedSecrets("anybody").keyOf(`device-${leaver}`));
+  const id = idOf(simulatedSecrets("anybody").keyOf(simulatedPeer(leaver)));
   const seen = observeBoards(study, contract, simulatedSecrets("observer"));
   const read = decodeShared(sumsShape(study));
   let isReached = false;
@@ -135,10 +139,10 @@ export async function departure({ step, way, seed, devices }: Departure): Promis
 
 /** What a colluder can put together of others' secrets, of boards that were complete and of which no key was shown. */
 function secretsRecovered(seen: ReturnType<typeof observeBoards>, colluder: number): number {
-  const secrets = simulatedSecrets(`device-${colluder}`);
+  const secrets = simulatedSecrets(simulatedPeer(colluder));
   const own = idOf(secrets.key);
   const peers = new Map(
-    Array.from({ length: DEVICES }, (_, i) => [idOf(secrets.keyOf(`device-${i}`)), `device-${i}`] as const),
+    Array.from({ length: DEVICES }, (_, i) => [idOf(secrets.keyOf(simulatedPeer(i))), simulatedPeer(i)] as const),
   );
   return seen
     .sealed()
@@ -164,9 +168,12 @@ export async function releaseDepartures({ departures }: { departures: number }):
     const found: Found[] = [];
     for (let n = 0; n < departures; n++) {
       progress(`${step}, ${n + 1} of ${departures}`);
-      found.push(
-        await departure({ step, way: n % ways.length, seed: 1 + n, devices: n % 2 === 0 ? DEVICES - 1 : DEVICES }),
-      );
+      const given = { step, way: n % ways.length, devices: n % 2 === 0 ? DEVICES - 1 : DEVICES };
+      // A device whose key the others could do without may never show it.
+      let tried = await departure({ ...given, seed: 1 + n });
+      for (let seed = 1_001 + n; !tried.isReached && seed < 10_000; seed += 1_000)
+        tried = await departure({ ...given, seed });
+      found.push(tried);
     }
     const sum = (of: (one: Found) => number | boolean) => found.reduce((total, one) => total + Number(of(one)), 0);
     const [answers, back] = [sum(({ hasAnswer }) => hasAnswer), sum(({ isBack }) => isBack)];
