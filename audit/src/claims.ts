@@ -70,7 +70,8 @@ export async function withClaims(
     const integers = integersFor.call(this, content);
     const isLiar = this.count + this.rowsLeftOut === liarRows;
     if (isLiar) return integers && (claims[kind](shape, content, mostRows) ?? integers);
-    if (integers !== undefined && isOfClusters(content)) honest.set(this, { shape, content, integers });
+    if (integers !== undefined && integers !== "stale" && isOfClusters(content))
+      honest.set(this, { shape, content, integers });
     return integers;
   };
   try {

@@ -81,7 +81,12 @@ function partsOf(item: BookItem): Uint8Array[] {
 
 const seedParts = (seeds: ReadonlyMap<string, Uint8Array>) =>
   Array.from(seeds).flatMap(([id, s]) => [hexToBytes(id), s]);
-const entryParts = ({ words, body, signature }: Entry) => [numberBytes(words.length / 2), body, signature];
+const entryParts = ({ words, seal, body, signature }: Entry) => [
+  numberBytes(words.length / 2),
+  numberBytes(seal.length),
+  body,
+  signature,
+];
 
 function numberBytes(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
@@ -104,7 +109,8 @@ export function decodeItem({ shape }: Pick<Rules, "shape">, bytes: Uint8Array): 
     return view.getUint32(at - 4, true);
   };
   const takeEntry = () => {
-    const found = has(4) ? decodeEntry(bytes, at + 4, number()) : undefined;
+    const [integers, sealed] = has(8) ? [number(), number()] : [0, bytes.length];
+    const found = decodeEntry(bytes, at, integers, () => sealed);
     at = found?.end ?? bytes.length + 1;
     return found?.entry;
   };
@@ -126,7 +132,13 @@ export function decodeItem({ shape }: Pick<Rules, "shape">, bytes: Uint8Array): 
     return one && other && at === bytes.length ? { kind, generation, entries: [one, other] } : undefined;
   }
   if (kind !== "false books" || shape.releasing !== undefined) return undefined;
-  const found = decodeBoardBase(bytes, at, (stage) => sizesOf(shape, stage).numbers, false, shape.isFounded);
+  const found = decodeBoardBase(
+    bytes,
+    at,
+    (stage, steps) => sizesOf(shape, { stage, steps }).numbers,
+    false,
+    shape.isFounded,
+  );
   if (found === undefined) return undefined;
   at = found.end;
   const listed = has(4) ? number() : bytes.length;
@@ -169,7 +181,7 @@ export function provenFault(rules: BookRules, item: Evidence): { id: string; tex
   const { members } = item;
   const hash = shape.isFounded ? membersHash(secrets, members) : undefined;
   const generation = generationOf(rules, base, openings, hash);
-  const { integers } = sizesOf(shape, generation.stage);
+  const { integers } = sizesOf(shape, generation);
   if (entry.words.length !== 2 * integers || !isEntrySigned(secrets, generation, entry)) return undefined;
   const membership = hash && { hash, mostRowsOf: (id: string) => mostRowsIn(members, id) };
   const read = readBooks({ ...rules, membership }, generation, entry, seeds);

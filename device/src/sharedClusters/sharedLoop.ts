@@ -67,6 +67,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const { epoch } = memory;
     const membership = this.#membership;
     const areBooksAgreed = study.books === "agreed";
+    const { release } = this.#own;
     this.#member = new Member({
       ...rules,
       epoch,
@@ -74,6 +75,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
       areBooksAgreed,
       ...(earlier && { saved: earlier }),
       integersFor,
+      release,
     });
     this.#isPaused = options.isPaused ?? false;
     this.#applyPause();
@@ -287,8 +289,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const { generation, answer } = this.#member;
     const { base } = generation;
     const mark = `${bytesToHex(base.hash)} ${this.#member.books.removed.size}`;
-    // Of a private study only the answer is worth keeping: the way to it repeats itself.
-    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.stage === stages.frozen;
+    // Of a private study every step: what was posted may have to be read, and later boards have larger numbers.
+    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.number > 0;
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     const { contract, memory } = this.#options;
@@ -308,7 +310,7 @@ function savedShared(
   neighbours: Iterable<Neighbour>,
 ): SavedState {
   const proof = { ...member.proofMessage(), stamp: { epoch: 0, sequence: 0 } };
-  const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
+  const row = (c: number) => Array.from({ length: d }, (_, f) => (numbers[c * d + f] ?? 0) + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
     study: studyId(contract),
@@ -344,6 +346,10 @@ function savedGeneration(
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  const { members, entries } = message;
-  return { proof: { base, openings, members, entries }, known: known.map(String), evidence: evidence.map(String) };
+  const { members, entries, secrets: shown } = message;
+  return {
+    proof: { base, openings, members, entries, secrets: shown },
+    known: known.map(String),
+    evidence: evidence.map(String),
+  };
 }

@@ -24,6 +24,8 @@ export const run = sectionOf({
   skew: async (isShort) => (await import("./books.ts")).honestSkew({ networks: isShort ? 10 : 200 }),
   departures: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] }),
+  leavers: async (isShort) =>
+    (await import("./releaseDepartures.ts")).releaseDepartures({ departures: isShort ? 6 : 100 }),
   processes: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedProcesses(isShort ? { names: ["no fault"] } : {}),
 });
