@@ -51,7 +51,7 @@ export {
   rowsFault,
 } from "./rowSource.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";
-export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { type DaemonStatus, type LinkStatus, linkRemarks, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";
