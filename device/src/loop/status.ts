@@ -47,10 +47,9 @@ export type SharedStage =
   | "cores"
   | "rows"
   | "census"
-  | "cells"
-  | "offsets"
-  | "frozen"
+  | "release"
   | "keys"
+  | "frozen"
   | "rest";
 
 /** Of shared clusters. */

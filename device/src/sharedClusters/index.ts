@@ -15,7 +15,7 @@ export { type Openings, signedOpening } from "./openings.ts";
 export { proofMessage } from "./outbox.ts";
 export { isSealed, outcomeOf, ownIntegers } from "./plan.ts";
 export { baseAfterBoard, baseAfterKeys, firstBase, generationOf } from "./proof.ts";
-export { askedSums, census, offsetsOf, sharedReleaseIntegers } from "./release.ts";
+export { afterRound, askedSums, census, offsetsOf, sharedReleaseIntegers } from "./release.ts";
 export { type Roster, rosterOf } from "./roster.ts";
 export { sumsShape } from "./shape.ts";
 export { SharedRows } from "./sharedRows.ts";

@@ -339,9 +339,7 @@ export class Member {
 
   #noteAnswer(base: Base): void {
     const isRest = base.stage === stages.rest && base.roster === undefined && base.rows > 0;
-    // The centroids of a first private release are an answer, if not the best, until there is one.
-    const isFirst = base.roster !== undefined && base.steps > 0 && this.answer === undefined;
-    if (isRest || base.stage === stages.frozen || isFirst) this.answer = base;
+    if (isRest || base.stage === stages.frozen) this.answer = base;
   }
 
   /** Goes to a base, or to other openings of the same one. */

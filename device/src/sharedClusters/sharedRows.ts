@@ -88,7 +88,7 @@ export class SharedRows implements LocalSums {
     const { releasing } = shape;
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
     return own.integersFor(releaseRequest(content), (noise) =>
-      sharedReleaseIntegers(releasing, shape, content, this.#points, noise),
+      sharedReleaseIntegers(releasing, content, this.#points, noise),
     );
   }
 
@@ -100,8 +100,7 @@ export class SharedRows implements LocalSums {
         sealSeed: (generation) => own.sealSeed(generation),
         mayTally: (keys) => own.mayTally(releaseRequest(keys)),
         pay: (keys) => own.pay(releaseRequest(keys)),
-        noteRead: ({ roster, steps, seeded }) =>
-          own.noteRead({ version: roster?.version ?? 0, first: steps > 0 ? seeded : undefined }),
+        noteRead: ({ roster, steps, seeded }) => own.noteRead({ version: roster?.version ?? 0, steps, last: seeded }),
       }
     );
   }
