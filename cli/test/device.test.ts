@@ -286,9 +286,7 @@ test("fedkm device export refuses clusters of another study than the one in the 
   });
   expect(existsSync(at("model.json"))).toBe(false);
   // What was published of other columns is not known of these.
-  expect((await device("consent", "--state", at("north"))).stdout).toContain(
-    "forgets what it has published when it is run",
-  );
+  expect((await device("consent", "--state", at("north"))).stdout).toContain("if its history is lost, it begins anew");
   start("north");
   await eventually(async () => expect((await exported()).code).toBe(0), folder);
   expect(JSON.parse(readFileSync(at("model.json"), "utf8")).columns).toEqual(["y", "x"]);

@@ -75,6 +75,15 @@ test("shared clusters are private with --devices, and device init says what all 
   const begun = (await init(200)).stdout;
   expect(begun).not.toContain("no founder");
   expect((await init(201)).stdout).toMatch(/\nit is no founder of the study: its rows count when 2 members have run/);
+  const [member, newcomer] = [200, 201].map((rows) => join(folder.path, `shared-${rows}`));
+  const key = (await outcome("device", "key", "--state", newcomer)).stdout.trim();
+  expect((await outcome("device", "admit", key, "250", "--state", member)).stdout).toBe(
+    `1 of 2 members have said so; the others run fedkm device admit ${key}\n`,
+  );
+  expect((await outcome("device", "admit", key, "--state", newcomer)).stderr).toMatch(/must be a member itself/);
+  expect((await outcome("device", "remove", keys[0], "--state", member)).stdout).toBe(
+    `${keys[0]} is no member any more: its rows do not count, where the statement has arrived, from device to device\n`,
+  );
   expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
   expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
   expect((await init(20)).stderr).toMatch(

@@ -53,8 +53,9 @@ function privacyView(device: DaemonStatus["device"]) {
     facts.push(
       { name: "smallest class", value: smallestClass === null ? "none" : `${countLabel(smallestClass)} rows` },
       { name: "rows held back", value: countLabel(rowsHeldBack) },
-      { name: "rows waiting to be added", value: countLabel(rowsWaiting.added) },
-      { name: "rows waiting to be deleted", value: countLabel(rowsWaiting.deleted) },
+      { name: "new rows that wait", value: countLabel(rowsWaiting.fresh) },
+      { name: "rows that wait to count again", value: countLabel(rowsWaiting.guests) },
+      { name: "deleted rows that count", value: countLabel(rowsWaiting.deleted) },
     );
   }
   if (drift !== null) {

@@ -5,6 +5,7 @@ import { type Link, linkInFile } from "../disk/linksFile.ts";
 import type { Clock } from "../environment.ts";
 import { formatInvite } from "../keys/invite.ts";
 import type { SharedStatus } from "../loop/status.ts";
+import type { GuardedStatus } from "../privacy/guardedRows.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
 import { frameVersionFault } from "../wire/frames.ts";
 import { CALM_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
@@ -21,18 +22,38 @@ export function privacyNotices({ device, links }: Pick<DaemonStatus, "device" | 
     : undefined;
   if (device.private !== null) return releaseNotices(device.private, command, old);
   if (guarded === null) return { history: undefined, waiting: undefined };
-  const { isHistoryLost, failure, rowsWaiting } = guarded;
-  const { added, deleted } = rowsWaiting;
+  const { isHistoryLost, failure } = guarded;
   const lost = `what this device has published of its rows is not known, so nothing of them is sent until you consent: ${command}`;
   const unwritten = failure === null ? undefined : `the history is not written, and nothing new is sent: ${failure}`;
-  const waiting = [
-    ...(added > 0 ? [`${added} rows of the data do not count yet`] : []),
-    ...(deleted > 0 ? [`${deleted} rows that are not among the data any more still count`] : []),
-  ];
+  const waiting = guardedParts(guarded, device.rows, command);
   return {
     history: old ?? (isHistoryLost ? lost : unwritten),
-    waiting: waiting.length > 0 ? `${waiting.join(", and ")}: rows come and go in groups` : undefined,
+    waiting: waiting.length > 0 ? waiting.join("; ") : undefined,
   };
+}
+
+/** Rows that are held back for so long will not follow by themselves. */
+const HELD_BACK_MILLISECONDS = 7 * 86_400_000;
+
+/** Why guarded rows do not count, or not where they belong, and what to do. */
+function guardedParts({ rowsWaiting, rowsHeldBack, heldBackSince }: GuardedStatus, rows: number, command: string) {
+  const { fresh, guests, since, deleted, deletedUntil } = rowsWaiting;
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const oldest = since === null ? "" : `, the oldest since ${dayOf(since)}`;
+  const isHeldBack = heldBackSince !== null && Date.now() - heldBackSince > HELD_BACK_MILLISECONDS;
+  return [
+    ...(fresh > 0 ? [`${fresh} new rows wait for others of their kind${oldest}`] : []),
+    ...(guests > 0 ? [`${guests} rows, whose group has left, wait to count again together with new ones`] : []),
+    ...(deletedUntil === null
+      ? []
+      : [`${deleted} deleted rows count until ${dayOf(deletedUntil)} at the latest; to end that now: ${command}`]),
+    ...(isHeldBack
+      ? [
+          `${rowsHeldBack} of ${rows} rows count for another cluster than their nearest since ${dayOf(heldBackSince)}, ` +
+            "because fewer of their group than the minimum have moved; more rows or a study with a smaller minimum help",
+        ]
+      : []),
+  ];
 }
 
 function releaseNotices(
@@ -211,13 +232,15 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
 export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
-  const { waiting, isImplausible, twofaced, disputed, suspended } = shared;
+  const { waiting, isImplausible, twofaced, disputed, suspended, members, leastMembers } = shared;
   if (isImplausible)
     return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
   if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
   if (disputed.length > 0)
     return `the two ends of a link signed for different pads, so one of them lies: ${disputed.join(", ")}`;
   if (waiting !== null) return `this device ${waiting}`;
+  if (members !== null && members < leastMembers)
+    return `the study has ${members} members: fewer than ${leastMembers} (colluders and two others) hide nothing from each other`;
   return suspended.length === 0
     ? undefined
     : `left out for a while, because they made all add up again too often: ${suspended.join(", ")}`;

@@ -170,6 +170,11 @@ export class Member {
     return [...this.#links.values()].filter((link) => isPending(link, now) && this.#isMember(link.id));
   }
 
+  /** How many are members; undefined: whoever is linked takes part. */
+  get members(): number | undefined {
+    return this.#options.membership?.size;
+  }
+
   /** Whether this device takes part in the sums. */
   get isMember(): boolean {
     return this.#isMember(this.#id);
@@ -534,6 +539,16 @@ export class Member {
     // Of an earlier life, in which other rows and links may have been posted.
     if (own !== undefined && own !== openings.get(this.#id)) this.open(now);
     return true;
+  }
+
+  isBanned(peer: string, now: number): boolean {
+    return now < (this.#links.get(peer)?.bannedUntil ?? 0);
+  }
+
+  /** A neighbour has sent what nobody who keeps to the rules sends. */
+  ban(peer: string, offence: string, now: number): void {
+    const link = this.#links.get(peer);
+    if (link !== undefined) this.#banish(link, offence, now);
   }
 
   /** Its frames are not read for a while. Returns false, for its caller. */

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
-import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
+import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
@@ -45,8 +45,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
     this.#alarm = clockAlarm(clock, () => this.#work());
-    const kept = { history: memory.history, onKept: () => this.#wake() };
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
+    const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
+    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, history });
     const saved = usableState(memory.saved, contract);
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
@@ -104,7 +104,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
 
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
-      this.#own.guarded?.forget();
+      this.#own.guarded?.consent();
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
     }
@@ -171,7 +171,13 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
+    const now = clock.now();
+    // Not even read, so that nobody can keep a device busy with it.
+    if (this.#member.isBanned(peer, now)) return;
+    const { malformed } = neighbour.filter;
+    const verdict = filterFrame(contract, neighbour.filter, frame, now, this.#read);
+    const fault = neighbour.filter.malformed === malformed ? undefined : malformedFault(neighbour, now);
+    if (fault !== undefined) this.#member.ban(peer, fault, now);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
     if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
@@ -193,6 +199,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
 
   #work(): void {
     const { clock, contract, network, memory } = this.#options;
+    const overdue = this.#own.guarded?.overdue;
+    if (overdue !== undefined) this.setRows(overdue);
     this.#own.work();
     const now = clock.now();
     this.#member.look(now);

@@ -16,7 +16,9 @@ export function sharedStatus(
   neighbours: readonly Neighbour[],
   { framesSent, tellings }: { framesSent: number; tellings: number },
 ): DeviceStatus {
-  const waiting = waitingOf(study, member, own, now);
+  const waiting = member.isMember
+    ? waitingOf(study, member, own, now)
+    : `is no member of the study: ${study.vouchers} members must run fedkm device admit ${peer}`;
   // Who has not answered since the start is waited for, and not away.
   const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
   const { generation, closed, answer } = member;
@@ -42,11 +44,11 @@ export function sharedStatus(
     drift: null,
     pulledBy: null,
     framesSent,
-    neighbours: neighbours.map((neighbour) => ({
-      ...neighbourStatus(neighbour, epoch, now),
-      fault: member.faultOf(neighbour.peer, now) ?? null,
-      isAway: !present.has(neighbour.peer),
-    })),
+    neighbours: neighbours.map((neighbour) => {
+      const found = neighbourStatus(neighbour, epoch, now);
+      const fault = member.faultOf(neighbour.peer, now) ?? found.fault;
+      return { ...found, fault, isAway: !present.has(neighbour.peer) };
+    }),
     shared: {
       generation: generation.number,
       stage: names[generation.stage],
@@ -58,6 +60,8 @@ export function sharedStatus(
       twofaced: [...member.twofaced],
       disputed: [...member.disputed],
       suspended: member.suspended,
+      members: member.members ?? null,
+      leastMembers: (study.colluders ?? 1) + 2,
       tellings,
     },
     centroids: found === undefined ? null : inFeatureUnits(study, found.numbers),

@@ -26,7 +26,8 @@ export const northStatus: DaemonStatus = {
     guarded: {
       smallestClass: 12,
       rowsHeldBack: 3,
-      rowsWaiting: { added: 4, deleted: 0 },
+      heldBackSince: null,
+      rowsWaiting: { fresh: 4, guests: 0, since: null, deleted: 0, deletedUntil: null },
       isHistoryLost: false,
       failure: null,
     },

@@ -105,13 +105,17 @@ function roundLine({ round, move, threshold, objective }: RunStatus["device"]): 
 /** How the sums over all devices are doing, where clusters are shared. */
 function sharedLines({ shared }: RunStatus["device"]): string[] {
   if (shared == null) return [];
-  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings } = shared;
+  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings, members, leastMembers } = shared;
   const sums =
     devices === null
       ? "no sums yet"
       : `last sums over ${countLabel(devices)} devices and ${countLabel(pooledRows ?? 0)} rows`;
   return [
     `shared clusters: generation ${countLabel(generation)} (${stage}), ${sums}, ${countLabel(countedLinks)} links count, sent ${countLabel(tellings)} times`,
+    members === null ? "membership: links, so that whoever is linked takes part" : `membership: ${members} members`,
+    ...(members === null || members >= leastMembers
+      ? []
+      : [`fewer members than ${leastMembers} (colluders and two others) hide nothing from each other`]),
     ...(waiting === null ? [] : [`this device ${waiting}`]),
   ];
 }
@@ -134,11 +138,11 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
   if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
-  const { added, deleted } = rowsWaiting;
+  const { fresh, guests, deleted } = rowsWaiting;
   return [
     mode,
     `smallest class ${smallestClass === null ? "none" : `${countLabel(smallestClass)} rows`}, ${countLabel(rowsHeldBack)} rows held back, ` +
-      `${countLabel(added)} wait to be added, ${countLabel(deleted)} to be deleted`,
+      `${countLabel(fresh)} new rows wait, ${countLabel(guests)} wait to count again, ${countLabel(deleted)} deleted rows count`,
   ];
 }
 
