@@ -50,6 +50,7 @@ export {
   rowSourceRemarks,
   rowsFault,
 } from "./rowSource.ts";
+export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";
 export { type DaemonStatus, type LinkStatus, linkRemarks, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
