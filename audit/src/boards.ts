@@ -45,11 +45,12 @@ export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): 
   const shape = sumsShape(study);
   const { k, d, ranges, middle, releasing } = shape;
   const known = all.flatMap(({ content, totals }) => {
-    if (releasing !== undefined && content.stage === stages.offsets) {
-      const { counts, offsets } = offsetsOf(releasing, shape, totals);
-      const whole = counts.map(Math.round);
-      const sums = offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d]));
-      return [{ counts: whole, sums }];
+    if (releasing !== undefined) {
+      const around = content.stage === stages.release ? offsetsOf(releasing, content, totals) : undefined;
+      if (around === undefined) return [];
+      const whole = around.counts.map(Math.round);
+      const place = (i: number) => around.centroids[i] + middle[i % d];
+      return [{ counts: whole, sums: around.offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * place(i)) }];
     }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);

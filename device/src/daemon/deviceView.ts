@@ -26,7 +26,7 @@ export function deviceView({ id, status, lock, study, names, profiles, log }: De
     phase,
     startedAt,
     dataReadAt,
-    privacy: privacyView(device),
+    privacy: privacyView(device, status.linkRemarks),
     rows,
     rowsLeftOut,
     round,
@@ -44,10 +44,10 @@ export function deviceView({ id, status, lock, study, names, profiles, log }: De
 
 const countLabel = (value: number) => value.toLocaleString("en");
 
-function privacyView(device: DaemonStatus["device"]) {
+function privacyView(device: DaemonStatus["device"], remarks: readonly string[] = []) {
   const { privacy, guarded, drift, shared } = device;
   const ledger = device.private == null ? null : ledgerView(device.private);
-  const facts: { name: string; value: string }[] = [];
+  const facts = remarks.map((value) => ({ name: "links", value }));
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
     facts.push(
@@ -85,15 +85,17 @@ function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateS
   if (isOutdated) {
     return "The data have changed since they were released. The earlier release still counts; a new one needs your consent and costs epsilon again.";
   }
-  return releaseSentences[stage ?? "nothing"];
+  return releaseSentences[stage ?? "nothing"] ?? releaseSentences.rounds;
 }
 
-const releaseSentences = {
+const releaseSentences: Record<string, string> = {
   nothing: "Nothing has been released yet.",
   cells:
     "Neighbours see only what follows from counts of the rows on a grid, with noise. One more release follows when the network has come to rest.",
   means:
     "Neighbours see only what follows from the means of the clusters, with noise. These rows are not asked again and cost nothing more, however long the device runs.",
+  rounds:
+    "All devices see only sums over all of them, with noise. The rows are asked in a few rounds, and then never again for the same answer.",
 };
 
 function linkView(link: LinkStatus, writtenAt: number) {

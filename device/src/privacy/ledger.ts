@@ -2,7 +2,7 @@
 // and what was released last. It is written before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
-import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
+import type { RowSummary } from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
@@ -10,8 +10,17 @@ import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 
-/** cells: how many rows lie where. means: the rows around given centroids. */
-export type ReleaseStage = "cells" | "means";
+/** cells: how many rows lie where. means: the rows around given centroids. With shared clusters: which round, from 1 on. */
+export type ReleaseStage = "cells" | "means" | `round ${number}`;
+
+/** What stages cost, as rho of concentrated differential privacy or half the square of mu, and the most that may be spent. */
+export interface Prices {
+  of(stage: ReleaseStage): number;
+  /** Of this stage and all that come after it for the same answer. */
+  rest(stage: ReleaseStage): number;
+  readonly lifetime: number;
+  epsilonOf(spent: number): number;
+}
 
 interface Release {
   /** Which rows, as a number that nobody can find rows for. */
@@ -110,7 +119,7 @@ function isPosted(value: unknown): value is PostedIntegers {
   return isNamed && isPlaced && isWhole === true;
 }
 
-const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";
+const isStage = (stage: unknown): stage is ReleaseStage => /^(cells|means|round [1-9][0-9]?)$/.test(String(stage));
 
 /** What a device says of its releases; it stays on the device. */
 export interface PrivateStatus {
@@ -153,6 +162,7 @@ export class Account {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;
   readonly #onKept: () => void;
+  readonly #prices: Prices;
   #isWriting = false;
   #failure: string | undefined;
   ledger: Ledger;
@@ -163,8 +173,9 @@ export class Account {
   rows: Matrix;
   #name = "";
 
-  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+  constructor(study: Study, prices: Prices, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
+    this.#prices = prices;
     this.#memory = memory;
     this.#onKept = onKept;
     const saved = memory?.saved && decodeLedger(memory.saved, study.features.length);
@@ -203,19 +214,23 @@ export class Account {
     this.#name = nameOfRows(this.ledger.secret, this.rows);
   }
 
-  /** Pays half of epsilon for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
+  /** Pays for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
   pay(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>): void {
     this.reserve(stage, (release, ledger) => ({ releases: [...ledger.releases, release], ...buy(release, ledger) }));
   }
 
-  /** Writes down what half of epsilon would buy, and pays nothing yet. Nothing where the lifetime forbids it. */
+  /** Writes down what a release would buy, and pays nothing yet. Nothing where the lifetime forbids it, or what follows. */
   reserve(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>, version?: number): void {
-    const { delta, lifetime } = budgetOf(this.#study);
+    const { lifetime } = budgetOf(this.#study);
+    const prices = this.#prices;
     const release = this.releaseOf(this.#name, stage);
-    const open = this.ledger.posted.filter(({ state }) => state !== "paid");
+    const open = this.ledger.posted.filter(
+      (one) => one.state !== "paid" && !(one.stage === stage && one.version === version),
+    );
     // Of all that was posted for one stage of one answer, one may still be read.
-    const answers = new Set([...open, { stage, version }].map((one) => `${one.stage} ${one.version}`));
-    if (spentOn(this.ledger.releases) + answers.size * release.rho > rhoOf(lifetime, delta)) {
+    const answers = new Map(open.map((one) => [`${one.stage} ${one.version}`, prices.of(one.stage)]));
+    const reserved = [...answers.values()].reduce((sum, price) => sum + price, prices.rest(stage));
+    if (spentOn(this.ledger.releases) + reserved > prices.lifetime * (1 + ROUNDING)) {
       this.#failure = `a further release would cost more than the study's lifetimeEpsilon of ${lifetime}`;
       return;
     }
@@ -223,8 +238,7 @@ export class Account {
   }
 
   releaseOf(rows: string, stage: ReleaseStage): Release {
-    const { epsilon, delta } = budgetOf(this.#study);
-    return { rows, stage, rho: rhoOf(epsilon, delta) / 2 };
+    return { rows, stage, rho: this.#prices.of(stage) };
   }
 
   change(changes: Partial<Ledger>): void {
@@ -257,7 +271,7 @@ export class Account {
     const { delta, lifetime } = budgetOf(this.#study);
     const spent = spentOn(this.ledger.releases);
     return {
-      epsilonSpent: spent === 0 ? 0 : epsilonOf(spent, delta),
+      epsilonSpent: spent === 0 ? 0 : this.#prices.epsilonOf(spent),
       epsilonLifetime: lifetime,
       delta,
       releases: this.ledger.releases.length,
@@ -268,6 +282,9 @@ export class Account {
     };
   }
 }
+
+/** Shares of a budget add up to the whole within this. */
+const ROUNDING = 1e-12;
 
 function spentOn(releases: readonly Release[]): number {
   return releases.reduce((sum, { rho }) => sum + rho, 0);

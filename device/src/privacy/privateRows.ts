@@ -3,6 +3,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  epsilonOf,
   type RandomBytes,
   type RowSummary,
   releaseCells,
@@ -12,14 +13,23 @@ import {
   releaseGrid,
   releaseReach,
   releaseResiduals,
+  rhoOf,
 } from "@fedkm/core/privacy";
+import { epsilonOfMu, muOf, releaseRounds } from "@fedkm/core/release";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { areAbsent } from "../study/remoteRows.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
-import { Account, type Ledger, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
+import {
+  Account,
+  type Ledger,
+  type PostedIntegers,
+  type Prices,
+  type PrivateStatus,
+  type ReleaseStage,
+} from "./ledger.ts";
 
 /** Of one release: its label says which, of which rows and with which parameters. */
 function noiseOf(secret: string, label: string): RandomBytes {
@@ -36,13 +46,47 @@ function noiseOf(secret: string, label: string): RandomBytes {
   };
 }
 
+/** Two releases of half the budget each. */
+function personalPrices(study: Study): Prices {
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const half = rhoOf(epsilon, delta) / 2;
+  return {
+    of: () => half,
+    rest: () => half,
+    lifetime: rhoOf(lifetime, delta),
+    epsilonOf: (spent) => epsilonOf(spent, delta),
+  };
+}
+
+const numberOfRound = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
+
+/** They take milliseconds to compute, and are asked for whenever a device starts. */
+const computedPrices = new WeakMap<Study, Prices>();
+
+/** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
+function sharedPrices(study: Study): Prices {
+  const known = computedPrices.get(study);
+  if (known !== undefined) return known;
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const whole = muOf(epsilon, delta) ** 2 / 2;
+  const shares = releaseRounds({ ...boxOf(study.features), k: study.k, mu: 1, seed: 0 }).map(({ share }) => share);
+  const prices: Prices = {
+    of: (stage) => whole * (shares[numberOfRound(stage) - 1] ?? 1),
+    rest: (stage) => whole * shares.slice(numberOfRound(stage) - 1).reduce((sum, share) => sum + share, 0),
+    lifetime: muOf(lifetime, delta) ** 2 / 2,
+    epsilonOf: (spent) => epsilonOfMu(Math.sqrt(2 * spent), delta),
+  };
+  computedPrices.set(study, prices);
+  return prices;
+}
+
 export class PrivateRows {
   readonly #study: Study;
   readonly #account: Account;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, personalPrices(study), memory, onKept);
   }
 
   /**
@@ -141,7 +185,7 @@ export class SharedPrivateRows {
   readonly #colluders: number;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, sharedPrices(study), memory, onKept);
     this.#colluders = study.colluders ?? 1;
   }
 
@@ -226,13 +270,21 @@ export class SharedPrivateRows {
   }
 
   /**
-   * So far the network has come. Others can have read what this device had posted while it was away; of an earlier answer
-   * it cannot learn whether they did.
+   * So far the network has come: these were the sums that it read last. Others can have read what this device had posted
+   * while it was away; of earlier rounds and answers it cannot learn whether they did, and pays.
    */
-  noteRead(answer: { readonly version: number; readonly first: number | undefined }): void {
-    for (const { of, stage, version, state } of this.#account.ledger.posted) {
-      const isFirst = version === answer.version && stage === "cells" && sumsTag(of) === answer.first;
-      if (state !== "paid" && (isFirst || version < answer.version)) this.pay({ of, stage });
+  noteRead(answer: { readonly version: number; readonly steps: number; readonly last: number }): void {
+    const isOpen = ({ stage, version }: PostedIntegers) =>
+      !this.#account.ledger.posted.some(
+        (one) => one.stage === stage && one.version === version && one.state === "paid",
+      );
+    for (const posted of this.#account.ledger.posted.toReversed()) {
+      const { of, stage, version } = posted;
+      const round = numberOfRound(stage);
+      const isBefore = version < answer.version || (version === answer.version && round < answer.steps);
+      const isLast = version === answer.version && round === answer.steps && sumsTag(of) === answer.last;
+      // Of sums over different devices for the same round of an answer only one can be read.
+      if ((isBefore || isLast) && isOpen(posted)) this.pay({ of, stage });
     }
   }
 
@@ -256,14 +308,14 @@ export class SharedPrivateRows {
   /** Whether a person has agreed to releases that were not made. */
   get isConsented(): boolean {
     const { isLost, ledger } = this.#account;
-    return ledger.consents > 0 && !isLost && !this.#hasReleased("cells") && this.#account.failure === undefined;
+    return ledger.consents > 0 && !isLost && !this.#hasReleased("round 1") && this.#account.failure === undefined;
   }
 
   /** A person wants the data as they are now to be released. */
   consent(): void {
     this.#account.beginAgainIfLost();
     const { ledger } = this.#account;
-    if (this.#hasReleased("cells")) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
+    if (this.#hasReleased("round 1")) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
     this.#account.keep();
   }
 

@@ -11,8 +11,8 @@ import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
  * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say.
- * Private studies have those from `census` to `frozen`, and `keys` after `cells` and after `offsets`. In `frozen` and
- * `rest` nothing is asked.
+ * Private studies have those from `census` to `frozen`, with `release` and `keys` for each round. In `frozen` and `rest`
+ * nothing is asked.
  */
 export const stages = {
   moments: 0,
@@ -21,17 +21,16 @@ export const stages = {
   cores: 3,
   rows: 4,
   census: 5,
-  cells: 6,
-  offsets: 7,
+  release: 6,
+  keys: 7,
   frozen: 8,
   rest: 9,
-  keys: 10,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
 
 export interface Content {
   readonly stage: Stage;
-  /** Since the start was looked for, or since something was opened; of private studies, how many releases are known. */
+  /** Since the start was looked for, or since something was opened; of private studies, how many rounds are known. */
   readonly steps: number;
   /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
   readonly rows: number;
@@ -45,9 +44,9 @@ export interface Content {
   readonly roster?: Roster;
 }
 
-/** Whether the numbers are centroids. A network without rows rests without them; private ones come of a first release. */
-export function hasCentroids({ stage, rows, roster, steps }: Content): boolean {
-  if (roster !== undefined) return steps > 0;
+/** Whether the numbers are centroids. A network without rows rests without them; private ones come of the last round. */
+export function hasCentroids({ stage, rows, roster }: Content): boolean {
+  if (roster !== undefined) return stage === stages.frozen;
   return stage === stages.rest ? rows > 0 : stage >= stages.cores;
 }
 
@@ -161,14 +160,14 @@ export function generationHash(
 
 /** Where in the order of bases one stands. */
 export interface BaseOrder {
-  /** 0; of private studies 8 for each version, 2 for each release that is known, 1 if the sums of another are complete. */
+  /** 0; of private studies 64 for each version, 2 for each round that is known, 1 if the sums of another are complete. */
   readonly rank: number;
   readonly number: number;
   readonly hash: Uint8Array;
 }
 
 export function orderOf({ roster, stage, steps, number, hash }: Base): BaseOrder {
-  const rank = roster === undefined ? 0 : 8 * roster.version + 2 * steps + (stage === stages.keys ? 1 : 0);
+  const rank = roster === undefined ? 0 : 64 * roster.version + 2 * steps + (stage === stages.keys ? 1 : 0);
   return { rank, number, hash };
 }
 

@@ -4,7 +4,8 @@
 import type { ClosedBoard } from "./board.ts";
 import { type Content, type GenerationEnd, type GenerationOutcome, hasCentroids, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
-import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
+import { sumsFault } from "./plausible.ts";
+import { afterCensus, afterRound, census, releaseSizes } from "./release.ts";
 import { emptyRoster, rosterOf } from "./roster.ts";
 import {
   afterGrid,
@@ -31,16 +32,17 @@ export function firstContent(shape: SumsShape): Content {
   return { ...content, stage: stages.grid, numbers: wholeGrid(shape) };
 }
 
-/** How many numbers a generation of this stage starts from, and how many integers it asks of every device. */
+/**
+ * How many numbers a generation of this stage starts from, and how many integers it asks of every device. Those of a private
+ * release follow from its numbers.
+ */
 export function sizesOf(
   shape: SumsShape,
-  { stage, steps }: Pick<Content, "stage" | "steps">,
+  content: Pick<Content, "stage" | "steps"> & Partial<Pick<Content, "numbers">>,
 ): { numbers: number; integers: number } {
   const { k, d, releasing } = shape;
-  if (releasing !== undefined) {
-    const ofOffsets = stage === stages.offsets ? k * (d + 1) : 0;
-    return { numbers: steps > 0 ? k * d : 0, integers: stage === stages.cells ? cellsOfRelease(releasing) : ofOffsets };
-  }
+  const { stage } = content;
+  if (releasing !== undefined) return releaseSizes(releasing, content);
   switch (stage) {
     case stages.rest:
       return { numbers: k * d, integers: 0 };
@@ -85,18 +87,19 @@ export function nextContent(
   content: Content,
   { devices, count, totals }: ClosedBoard,
   linksOf: (id: string) => Iterable<string>,
+  mostRows = Number.POSITIVE_INFINITY,
 ): Content | "implausible" {
   const { roster, stage } = content;
   if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
     return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
   // All entries are there, and sealed.
   if (isSealed(content)) return { ...content, stage: stages.keys };
-  const found = outcomeOf(shape, content, totals, count);
+  const found = outcomeOf(shape, content, totals, count, mostRows);
   return found === "settled" ? atRest(shape, content, totals) : found;
 }
 
 /** Whether what is posted in this stage stays sealed until all have it. */
-export const isSealed = ({ stage }: Content) => stage === stages.cells || stage === stages.offsets;
+export const isSealed = ({ stage }: Content) => stage === stages.release;
 
 /** Nothing moves: the answer, or no clusters where there are no rows. */
 function atRest(shape: SumsShape, content: Content, totals: Float64Array): Content {
@@ -116,13 +119,15 @@ export function endWithoutSums({ stage, roster }: Content): GenerationEnd | unde
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
 const MOST_STEPS = 1_000;
 
-/** What follows when the integers of this many devices add up to these. */
+/** What follows when the integers of this many devices, which may hold so many rows, add up to these. */
 export function outcomeOf(
   shape: SumsShape,
   content: Content,
   totals: Float64Array,
   devices: number,
+  mostRows = Number.POSITIVE_INFINITY,
 ): GenerationOutcome {
+  if (sumsFault(shape, content, totals, devices, mostRows) !== undefined) return "implausible";
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
 }
@@ -130,10 +135,7 @@ export function outcomeOf(
 function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
   const clusters = shape.isGuarded ? stages.cores : stages.rows;
   const { releasing } = shape;
-  if (releasing !== undefined)
-    return content.steps === 0
-      ? afterCells(releasing, shape, content, totals, devices)
-      : afterOffsets(releasing, shape, content, totals);
+  if (releasing !== undefined) return afterRound(releasing, content, totals, devices);
   switch (content.stage) {
     case stages.moments:
       return afterMoments(shape, content, totals);
@@ -163,7 +165,7 @@ const STIR = 2 ** -20;
 /**
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
  * centroids and other devices or rows. What has no centroids yet begins anew, as all does after a `restart`; private
- * devices are counted again, for another answer if there is one. What is known of a first release stays, and sums that are
+ * devices are counted again, for another answer if there is one. What is known of earlier rounds stays, and sums that are
  * complete are read. `chance` is 32 bytes, others for every base and openings.
  */
 export function stirred(shape: SumsShape, content: Content, chance: Uint8Array, isRestart: boolean): Content {

@@ -31,16 +31,13 @@ const WAIT_MILLISECONDS = 200_000;
 const LONGEST_MILLISECONDS = 60_000;
 
 /** What the leaver has done last, as its neighbours know. */
-export const releaseSteps = [
+const ROUNDS = [1, 2, 3, 4] as const;
+type Round = (typeof ROUNDS)[number];
+type Step = "is counted" | `${"sealed" | "tally for" | "keys of"} round ${Round}`;
+export const releaseSteps: readonly Step[] = [
   "is counted",
-  "sealed cells",
-  "tally for cells",
-  "keys of cells",
-  "sealed offsets",
-  "tally for offsets",
-  "keys of offsets",
-] as const;
-type Step = (typeof releaseSteps)[number];
+  ...ROUNDS.flatMap((n) => (["sealed", "tally for", "keys of"] as const).map((what) => `${what} round ${n}` as const)),
+];
 
 const ways = ["leaves for good", "is killed and comes back", "is cut off and comes back"] as const;
 
@@ -59,10 +56,10 @@ function studyFor(devices: number) {
 function stepIn({ entries, order }: BoardMessage, id: string): Step | undefined {
   const own = entries.find((entry) => entry.id === id);
   if (own === undefined) return undefined;
-  // Half of what is above 8 for each version: the releases that are known.
-  const isFirst = (order.rank % 8) >> 1 === 0;
-  if (own.seal.length === 0) return isFirst ? "is counted" : undefined;
-  const of = isFirst ? "cells" : "offsets";
+  // Half of what is above 64 for each version: the rounds that are known.
+  const known = (order.rank % 64) >> 1;
+  if (own.seal.length === 0) return known === 0 ? "is counted" : undefined;
+  const of = `round ${(known + 1) as Round}` as const;
   if (own.words.length > 0) return `sealed ${of}`;
   return isKey(own) ? `keys of ${of}` : `tally for ${of}`;
 }
