@@ -59,7 +59,7 @@ test("the block of Two devices on one machine links two devices that settle", as
     const status = fedkm("device", "status", "--state", "north");
     expect([status.status, status.stdout]).toEqual([
       0,
-      expect.stringMatching(/^north: running as process \d+, settled/),
+      expect.stringMatching(/^Nothing is wrong: north answers\nnorth: running as process \d+, .*, settled/),
     ]);
     expect(fedkm("device", "export", "--state", "north").stdout).toBe("wrote model.json: 3 clusters of north\n");
   } finally {
@@ -142,10 +142,10 @@ test("the blocks of Install run, and a folder with the packed packages alone has
   }
 });
 
-test("deploy/Dockerfile packs and installs as the page does", () => {
-  const image = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
+test("deploy/Containerfile packs and installs as the page does", () => {
+  const image = readFileSync(join(root, "deploy/Containerfile"), "utf8");
   expect(image).toContain("node deploy/pack.mjs /packs\n");
   expect(page).toContain("node deploy/pack.mjs /tmp/fedkm\n");
-  expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz ");
+  expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz\n");
   expect(page).toContain("npm init -y && npm install --omit=dev /tmp/fedkm/*.tgz\n");
 });

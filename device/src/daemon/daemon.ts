@@ -6,7 +6,7 @@ import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
-import { type Clock, realClock } from "../environment.ts";
+import { type Clock, realClock, reasonOf } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { contractOf, keepsHistory } from "../study/study.ts";
@@ -16,18 +16,20 @@ import { recordedNetwork } from "../wire/recording.ts";
 import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { addToMemberFile, MEMBERS_FILE, readMemberFile } from "./memberFile.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
-import { linkProblems, PULLED, privacyNotices, sumsNotice } from "./problems.ts";
+import { BOOKS_FILE, CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
+import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
 import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
 import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
 import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
-import { reportStatus } from "./statusFile.ts";
+import { lastStatus, reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
+import { withTrendPoint } from "./trend.ts";
 
 interface DaemonOptions {
   readonly folder: string;
@@ -102,7 +104,12 @@ async function compose(
   }
   const lookAt = (...names: string[]) => watchedFilesNow(...names.map((name) => join(folder.path, name)));
   const keyFiles = [ROTATION_FILE, REVOKED_FILE];
-  const looks = { data: await source.look(), links: lookAt(LINKS_FILE), keys: lookAt(...keyFiles) };
+  const looks = {
+    data: await source.look(),
+    links: lookAt(LINKS_FILE),
+    keys: lookAt(...keyFiles),
+    members: lookAt(MEMBERS_FILE),
+  };
   const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
   for (const remark of rowSourceRemarks(folder.data, folder.study)) log.info({}, remark);
@@ -136,9 +143,17 @@ async function compose(
     network: keys.network,
     secrets: nodeSecrets(folder.identity),
     clock,
+    wallClock: Date.now,
     memory,
     links: peersOf(parts.links),
     rows,
+    statements: await readMemberFile(folder.path),
+    onStatements(said) {
+      addToMemberFile(folder.path, said).then(
+        () => notices.set("keys", undefined),
+        (error) => notices.set("keys", `what is known about members is not kept: ${reasonOf(error)}`),
+      );
+    },
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
     onAgreed: () => void change.finish(device),
     onRowsLost: (reason) => notices.set("data", source.lose(reason)),
@@ -175,15 +190,20 @@ async function compose(
   // One that was left by a device that could not follow any more counts as well.
   watch([RESET_FILE], MISSING, follow.reset);
   watch(keyFiles, looks.keys, keys.reload);
+  watch([MEMBERS_FILE], looks.members, async () => {
+    device.addStatements(await readMemberFile(folder.path));
+    return true;
+  });
   watch([NEXT_FILE, NOW_FILE], "", () => change.follow(device));
   await follow.paused();
   watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);
   watch([CONSENT_FILE], MISSING, follow.consent);
+  watch([BOOKS_FILE], MISSING, follow.books);
   return status;
 }
 
 function partsOf(
-  { name, links, study }: DeviceFolder,
+  { path, name, links, study }: DeviceFolder,
   delays: DaemonParts["delays"],
   { log, host, clock = realClock }: DaemonOptions,
 ): DaemonParts {
@@ -197,6 +217,7 @@ function partsOf(
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
     delays,
+    trend: lastStatus(path)?.trend ?? [],
     stoppedAt: null,
     dataReadAt: startedAt,
     statusFailures: 0,
@@ -222,16 +243,18 @@ function reportEachSecond(
   { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
   const { notices, bans, host, delays } = parts;
+  const silenceOf = silenceOfLinks(clock);
   const lastSecond = () => {
     const before = status();
-    const { links } = before;
+    const { links, device } = before;
+    parts.trend = withTrendPoint(parts.trend, Date.now(), device);
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
-    notices.setLinks([...linkProblems(links, bans), ...keyProblems()]);
+    notices.setLinks([...linkProblems(links, bans, silenceOf(links)), ...keyProblems()]);
     const { history, waiting } = privacyNotices(before, folder.path);
     notices.set("history", history);
     notices.set("waiting", waiting);
-    notices.set("pulled", before.device.isPulled ? PULLED : undefined);
-    notices.set("sums", sumsNotice(before.device.shared));
+    notices.set("pulled", pulledNotice(device.pulledBy, links));
+    notices.set("sums", sumsNotice(device.shared));
     look(before);
     const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
@@ -239,7 +262,7 @@ function reportEachSecond(
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
     delays.reset();
     // Described once: only what is wrong can be another thing now.
-    return { ...before, notices: notices.list() };
+    return { ...before, notices: notices.list(), trend: parts.trend };
   };
   const stop = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, (failure) => {
     if (failure !== undefined) parts.statusFailures += 1;

@@ -10,6 +10,8 @@ export { drawInvite, parseInvite } from "../keys/invite.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
+export { deviceView } from "./deviceView.ts";
+export { evidenceNow } from "./evidence.ts";
 export {
   createFolder,
   createKeyFolder,
@@ -18,11 +20,13 @@ export {
   readFolderRows,
   writeSettings,
 } from "./folder.ts";
+export { type Finding, type Health, healthOf } from "./health.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";
 export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptStranger,
+  changeMember,
   followKeyInFolder,
   type KeyFacts,
   keyFacts,
@@ -35,7 +39,8 @@ export {
   unlinkPeer,
   waitingPeers,
 } from "./ownerChanges.ts";
-export { consentInFolder } from "./ownerFiles.ts";
+export { BOOKS_FILE, consentInFolder } from "./ownerFiles.ts";
+export { performAction } from "./pageActions.ts";
 export {
   type Columns,
   lookAtRowSource,
@@ -45,8 +50,9 @@ export {
   rowSourceRemarks,
   rowsFault,
 } from "./rowSource.ts";
-export { type DeviceSnapshot, snapshotFolders, snapshotReader } from "./snapshot.ts";
-export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
+export { snapshotFolders, snapshotReader } from "./snapshot.ts";
+export { type DaemonStatus, type LinkStatus, linkRemarks, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";

@@ -16,6 +16,8 @@ export interface DeviceOptions {
   readonly network: PeerNetwork;
   readonly clock: Clock;
   readonly memory: DeviceMemory;
+  /** Milliseconds since 1970, for what must happen within days. Default: the clock. */
+  readonly wallClock?: () => number;
   /** The linked peers at the start. */
   readonly links: readonly string[];
   readonly rows: DeviceRows;
@@ -42,10 +44,12 @@ export interface Device {
   /** New data, whole. */
   setRows(rows: DeviceRows): void;
   setLinks(peers: readonly string[]): void;
-  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
+  /** Begins again from its own rows, and all devices with it. With rows: as a person consents, deleted rows go at once, and a lost history begins anew. */
   reset(rows?: DeviceRows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
+  /** With shared clusters: its owner asks what devices added to the answer, and lets all see what this one did. */
+  openBooks?(): void;
   /** With founders: what its owner says of members. */
   addStatements?(statements: readonly Uint8Array[]): void;
   status(): DeviceStatus;

@@ -62,7 +62,7 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
     this.#isPaused = options.isPaused ?? false;
     this.#alarm = clockAlarm(clock, () => this.#work());
     const saved = usableState(memory.saved, contract);
-    const history = { memory: memory.history, onKept: () => this.#wake() };
+    const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
     this.#startedAt = clock.now();
     this.#model = new UpdateModel(study, rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
@@ -289,6 +289,7 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
     this.#cancelHeartbeat = clock.after(
       Math.max(0, this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS - clock.now()),
       () => {
+        if (this.#model.followDeletions()) this.#wake();
         if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
         if (isDue()) {
           this.#sender.sentAt = clock.now();

@@ -6,7 +6,7 @@ import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import { type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
+import { malformedFault, type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface NeighbourStatus {
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
   readonly conflict: string | null;
-  /** With shared clusters: what it does against their rules; a sentence that begins after its name. */
+  /** What it does against the rules; a sentence that begins after its name. */
   readonly fault: string | null;
   /** The version of the protocol that it speaks, if it is none of ours. */
   readonly version: number | null;
@@ -47,10 +47,16 @@ export type SharedStage =
   | "cores"
   | "rows"
   | "census"
-  | "cells"
-  | "offsets"
+  | "release"
+  | "keys"
   | "frozen"
   | "rest";
+
+/** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
+interface BooksStatus {
+  readonly opened: readonly { readonly device: string; readonly rows: number }[];
+  readonly unopened: readonly string[];
+}
 
 /** Of shared clusters. */
 export interface SharedStatus {
@@ -66,10 +72,20 @@ export interface SharedStatus {
   readonly waiting: string | null;
   /** Sums came out that no rows can have: somebody's are not of rows. */
   readonly isImplausible: boolean;
-  /** Devices that signed two different sums of the same time, by the first half of their keys. */
-  readonly twofaced: readonly string[];
+  /** Members against whom there is evidence, and what they did: they are left out for good. */
+  readonly removed: readonly { readonly device: string; readonly fault: string }[];
+  /** How many devices say that the answer does not fit their rows. */
+  readonly doubts: number;
+  /** Where sums are disputed; null: they are not. */
+  readonly books: BooksStatus | null;
+  /** How many rows a device may hold; null: nothing bounds what one device weighs. */
+  readonly mostRows: number | null;
   /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
   readonly disputed: readonly string[];
+  /** Of a study with founders: how many are members. Null: links decide who takes part. */
+  readonly members: number | null;
+  /** With fewer the sums of one are no secret: colluders and two others. */
+  readonly leastMembers: number;
   /** Members that made all add up again so often that they are left out for a while. */
   readonly suspended: readonly string[];
   /** How often the device has sent something. */
@@ -106,8 +122,8 @@ export interface DeviceStatus {
   readonly objective: number | null;
   /** How far a centroid is from the mean of its own rows at most, in standard errors; null before the first update. */
   readonly drift: number | null;
-  /** Whether that is near to what the device allows. */
-  readonly isPulled: boolean;
+  /** If that is near to what the device allows, the peers that pull while others do not; none of them: all do. */
+  readonly pulledBy: readonly string[] | null;
   readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
   /** Null unless clusters are shared. */
@@ -154,7 +170,7 @@ export function personalStatus(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    ...neighboursPull(last),
+    ...neighboursPull(last, neighbours),
     framesSent,
     neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,
@@ -174,7 +190,7 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
     conflict: neighbourConflict(neighbour, epoch, now) ?? null,
-    fault: null,
+    fault: malformedFault(neighbour, now) ?? null,
     version: neighbour.filter.version ?? null,
   };
 }

@@ -1,17 +1,24 @@
 // The rows of a device with shared clusters: what they add to each generation, as whole numbers, before it is masked.
 
-import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
+import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { GuardedRows } from "../privacy/guardedRows.ts";
-import type { HistoryMemory } from "../privacy/history.ts";
+import { GuardedRows, type HistoryOptions } from "../privacy/guardedRows.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Base, type Content, stages } from "./generation.ts";
+import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
-import { nameOfSums, sharedReleaseIntegers } from "./release.ts";
+import { releaseRequest, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+
+/** An answer that costs a device's rows so many times what its own clusters would is doubted. */
+const MISFIT = 4;
+/** Of each cluster, in the mean: fewer rows say nothing. */
+const ROWS_TO_JUDGE = 10;
+/** So many rows are enough to judge by. */
+const SAMPLE_ROWS = 2_048;
 
 export interface SharedRowsOptions {
   readonly study: Study;
@@ -19,9 +26,7 @@ export interface SharedRowsOptions {
   readonly rows: Matrix;
   /** Of the own k-means. */
   readonly seed: number;
-  readonly history: HistoryMemory | undefined;
-  /** What was published is written down now. */
-  readonly onKept: () => void;
+  readonly history: HistoryOptions;
 }
 
 export class SharedRows implements LocalSums {
@@ -37,10 +42,10 @@ export class SharedRows implements LocalSums {
   rowsLeftOut = 0;
 
   constructor(options: SharedRowsOptions) {
-    const { study, history, onKept, rows } = options;
+    const { study, history, rows } = options;
     this.#options = options;
-    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history, onKept);
-    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history, onKept);
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history);
+    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history.memory, history.onKept);
     this.#points = this.#take(rows);
     this.#fingerprint = rowsHash(this.#points);
   }
@@ -70,7 +75,7 @@ export class SharedRows implements LocalSums {
   }
 
   /** What this device adds, before it is masked; undefined: something must come first, see `work`. */
-  integersFor(content: Content): Float64Array | undefined {
+  integersFor(content: Content & Pick<Base, "number">): Float64Array | "stale" | undefined {
     const { shape } = this.#options;
     if (this.private !== undefined) return this.#released(content, this.private);
     if (this.#points.rows > 0 && this.guarded !== undefined) {
@@ -85,13 +90,25 @@ export class SharedRows implements LocalSums {
     return ownIntegers(shape, content, this);
   }
 
-  #released(content: Content, own: SharedPrivateRows): Float64Array | undefined {
+  #released(content: Content & Pick<Base, "number">, own: SharedPrivateRows): Float64Array | "stale" | undefined {
     const { shape } = this.#options;
     const { releasing } = shape;
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
-    const stage = content.stage === stages.cells ? "cells" : "means";
-    return own.integersFor({ stage, of: nameOfSums(content) }, (noise) =>
-      sharedReleaseIntegers(releasing, shape, content, this.#points, noise),
+    return own.integersFor(releaseRequest(content), (noise) =>
+      sharedReleaseIntegers(releasing, content, this.#points, noise),
+    );
+  }
+
+  /** Of private rows: what their seals are made from, and what is written down before sums are read. */
+  get release(): ReleaseKeeper | undefined {
+    const own = this.private;
+    return (
+      own && {
+        sealSeed: (generation) => own.sealSeed(generation),
+        mayTally: (keys) => own.mayTally(releaseRequest(keys)),
+        pay: (keys) => own.pay(releaseRequest(keys)),
+        noteRead: ({ roster, steps, seeded }) => own.noteRead({ version: roster?.version ?? 0, steps, last: seeded }),
+      }
     );
   }
 
@@ -129,6 +146,25 @@ export class SharedRows implements LocalSums {
     if (this.guarded === undefined) return statistics;
     const { counts, sums } = statistics;
     return { counts, sums: sums.map((sum, i) => sum - counts[Math.floor(i / d)] * middle[i % d]) };
+  }
+
+  /**
+   * Whether centroids cost these rows far more than as many of their own would. Clusters that the device has no rows of do
+   * not count, so that whoever has rows of a few only does not doubt.
+   */
+  isMisfit(numbers: Float64Array): boolean {
+    const { rows } = this.#points;
+    const step = Math.ceil(rows / SAMPLE_ROWS);
+    const sample = takeRows(
+      this.#points,
+      Array.from({ length: Math.floor(rows / Math.max(1, step)) }, (_, i) => i * step),
+    );
+    const { k, d } = this.#options.shape;
+    const centroids = this.guarded === undefined ? { data: numbers, rows: k, cols: d } : this.#absolute(numbers);
+    const used = new Set(sample.rows === 0 ? [] : predict(centroids, sample)).size;
+    if (sample.rows < ROWS_TO_JUDGE * Math.max(1, used)) return false;
+    const own = kmeans(sample, { k: used, restarts: 3, seed: 0 });
+    return 2 * distortion([sample], [centroids]) > MISFIT * own.inertia;
   }
 
   /** Guarded rows and what was published of them are counted from 0. */

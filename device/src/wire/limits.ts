@@ -275,6 +275,8 @@ export const UNPROVEN_MILLISECONDS = 5_000;
 export const SIGNATURE_BURST = 512;
 /** Beyond that, so many signatures of a neighbour's frames are checked in a second. */
 export const SIGNATURES_PER_SECOND = 1_000;
+/** A device whose rows the answer does not fit says so at most once in this time. */
+export const BETWEEN_DOUBTS_MILLISECONDS = 86_400_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 /** Of what one owner says about members at most this much is kept. */
@@ -307,7 +309,7 @@ export const STATUS_MILLISECONDS = 1_000;
 /** A status without news is looked at again after this time: the look was most of an idle device's work. */
 export const STATUS_LOOK_MILLISECONDS = 3_000;
 /** Without news `status.json` is written at this interval, because counters and ages are no news. */
-export const STATUS_QUIET_MILLISECONDS = 60_000;
+export const STATUS_QUIET_MILLISECONDS = 15_000;
 /** The data and the links are looked at for changes at this interval while they change or cannot be used. */
 export const WATCH_MILLISECONDS = 1_000;
 /** Data and links that stay as they are are looked at for changes at this interval. */

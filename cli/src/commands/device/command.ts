@@ -5,6 +5,7 @@ import { parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { BackupOptions, RestoreOptions } from "./backup.ts";
 import type { InitOptions } from "./init.ts";
+import type { InstallOptions } from "./install.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
 import type { NeighbourOptions } from "./links.ts";
 import type { RunOptions } from "./run.ts";
@@ -64,7 +65,14 @@ function setUpCommands(io: Console): Command[] {
     "Print the key of a device, by which studies name their founders; where there is no device yet, make its key first.",
     "key --state north",
   ).action(async ({ state }: StateOptions) => (await import("./init.ts")).runDeviceKeyCommand(state, io));
-  return [init, key];
+  const install = part(
+    "install",
+    "Write the systemd unit that runs this machine's devices as services, and print what is left to do.",
+    "install --state /var/lib/fedkm/north",
+  )
+    .option("--out <folder>", "where the unit goes", "/etc/systemd/system")
+    .action(async (options: InstallOptions) => (await import("./install.ts")).runDeviceInstallCommand(options, io));
+  return [init, key, install];
 }
 
 const neighbourOptions = (command: Command) =>
@@ -129,7 +137,7 @@ function runCommands(io: Console): Command[] {
       .action(async (options: RunOptions) => (await import("./run.ts")).runDeviceRunCommand(options, io)),
     part(
       "status",
-      "Show how the device is doing. The exit code is 0 if it runs and 3 if it does not.",
+      "Show how the device is doing, what is wrong first. Exit code 0: nothing is; 3: it does not answer; 4: something is wrong.",
       "status --state north",
     )
       .addOption(jsonOption())
@@ -173,9 +181,15 @@ function controlCommands(io: Console): Command[] {
     ).action(async ({ state }: StateOptions) => (await work()).runDeviceResetCommand(state, io)),
     part(
       "consent",
-      "Let a guarded device forget what it has published, or a private one release its rows once more.",
+      "Let deleted rows of a guarded device go at once, or its lost history begin anew; let a private one release its rows again.",
       "consent --state north",
-    ).action(async ({ state }: StateOptions) => (await work()).runDeviceConsentCommand(state, io)),
+    )
+      .argument("[books]", "the word books: ask what devices added to shared clusters, and show it of this one")
+      .action(async (what: string | undefined, { state }: StateOptions) =>
+        what === undefined
+          ? (await work()).runDeviceConsentCommand(state, io)
+          : (await work()).runDeviceBooksCommand(state, what, io),
+      ),
   ];
 }
 
@@ -200,6 +214,25 @@ function keyCommands(io: Console): Command[] {
       .argument("<peer>", "a link's name, a peer id, or this device's own id if its key was stolen")
       .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
       .action(async (peer: string, options: RevokeOptions) => (await work()).runDeviceRevokeCommand(peer, options, io)),
+    part(
+      "admit",
+      "Vouch for a device, so that its rows count in a shared study with founders; enough members must.",
+      "admit 12D3KooW... --state north",
+    )
+      .argument("<peer>", "its key as its device key prints it, or a link's name")
+      .argument("[rows]", "how many rows it may hold (default: as the study says)", parseWhole("rows", 1))
+      .action(async (peer: string, rows: number | undefined, { state }: StateOptions) =>
+        (await work()).runDeviceMemberCommand("admit", peer, state, io, rows),
+      ),
+    part(
+      "remove",
+      "Say that a member is to go, so that its rows do not count any more; enough members must, or the device itself.",
+      "remove south --state north",
+    )
+      .argument("<peer>", "its key, or a link's name")
+      .action(async (peer: string, { state }: StateOptions) =>
+        (await work()).runDeviceMemberCommand("remove", peer, state, io),
+      ),
     part(
       "log",
       "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
