@@ -865,8 +865,8 @@ export class Member {
     const isNoNews = message.secrets === undefined || this.#before?.secrets !== undefined;
     const isOld = releasing === undefined && given.number < number - 1;
     const isKnown = isOld || (hash === this.#before?.hash && isNoNews && message.entries.every(isOwn));
-    // Its sender has not heard that this device is there.
-    if (isKnown) link.toldHash = "";
+    // Its sender has not heard that this device is there. At rest nothing else tells it; otherwise the next board does.
+    if (isKnown && this.outcome !== undefined && now - link.sentAt > PATIENCE_MILLISECONDS) link.toldHash = "";
     if (isTree || isKnown || given.stage === stages.keys) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
