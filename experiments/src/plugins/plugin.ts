@@ -121,7 +121,7 @@ function registerHooks(): void {
 }
 
 /**
- * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is
+ * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, or Python, wherever they lie. A plug-in is
  * code and may do what its user may.
  */
 export async function loadExperimentPlugins(files: readonly string[]): Promise<Plugins> {
@@ -131,9 +131,10 @@ export async function loadExperimentPlugins(files: readonly string[]): Promise<P
 }
 
 async function importPlugin(file: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!/\.m?[jt]s$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts or .mts`);
+  if (!/\.(m?[jt]s|py)$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts, .mts or .py`);
   const path = resolve(file);
   if (!existsSync(path)) throw new TypeError(`plug-in ${file} must be a file, got none of that name`);
+  if (file.endsWith(".py")) return { ...(await import("./python.ts")).pythonPlugin(file) };
   registerHooks();
   try {
     return await import(pathToFileURL(path).href);

@@ -130,7 +130,7 @@ function methodOf(
     base,
     start,
     // Methods from outside may know it.
-    alpha: isFit || own.takes === undefined ? Number(chosen.alpha) : null,
+    alpha: isFit || takes(own, "alpha") ? Number(chosen.alpha) : null,
     options: { ...named, ...updates, ...Object.fromEntries(swept) } as CellOptions,
     rounds: Number(chosen.rounds),
   };

@@ -45,7 +45,7 @@ export function sweepCommand(io: Console): Command {
       "YAML: data or files, split, points, graph, alpha, k, method and its options, each one or several",
     );
   return addRunOptions(command, "fedkm-sweep")
-    .addHelpText("after", "\nExample:\n  fedkm sweep examples/sweep/sweep.yaml --plugin examples/sweep/median.py")
+    .addHelpText("after", "\nExample:\n  fedkm sweep examples/sweep/sweep.yaml --plugin examples/sweep/middle.py")
     .action(async (file: string, options: RunFlags) =>
       (await import("./reproduce.ts")).runSweepCommand(file, options, io),
     );
