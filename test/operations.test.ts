@@ -59,7 +59,7 @@ test("the block of Two devices on one machine links two devices that settle", as
     const status = fedkm("device", "status", "--state", "north");
     expect([status.status, status.stdout]).toEqual([
       0,
-      expect.stringMatching(/^north: running as process \d+, settled/),
+      expect.stringMatching(/^Nothing is wrong: north answers\nnorth: running as process \d+, .*, settled/),
     ]);
     expect(fedkm("device", "export", "--state", "north").stdout).toBe("wrote model.json: 3 clusters of north\n");
   } finally {

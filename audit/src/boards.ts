@@ -16,6 +16,7 @@ import {
   hashedBase,
   type Int64s,
   idOf,
+  membershipOf,
   type Openings,
   offsetsOf,
   padSeeds,
@@ -193,10 +194,16 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
-export function observeBoards(study: Study, contract: Contract, secrets: Pick<Secrets, "digest" | "isSigned">) {
+export function observeBoards(
+  study: Study,
+  contract: Contract,
+  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned">,
+) {
   const shape = sumsShape(study);
   const read = decodeShared(shape);
-  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
+  const membership = membershipOf(study, contract.hash, secrets);
+  const founding = membership && { founding: membership.hash };
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets, ...founding };
   const generations = new Map<string, ObservedGeneration>();
   const first = firstBase(rules);
   const bases = new Map([[bytesToHex(first.hash), first]]);

@@ -13,6 +13,7 @@ import {
   hashedBase,
   idOf,
   maskedEntry,
+  membershipOf,
   orderOf,
   proofMessage,
   type Secrets,
@@ -51,7 +52,9 @@ export function forger(kind: ForgeryKind, given: Forger) {
   const { study, contract, secrets } = given;
   const shape = sumsShape(study);
   const read = decodeShared(shape);
-  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets };
+  const membership = membershipOf(study, contract.hash, secrets);
+  const founding = membership && { founding: membership.hash };
+  const rules = { shape, study: contract.hash, colluders: study.colluders ?? 1, secrets, ...founding };
   const { number: _, ...first } = firstBase(rules);
   let heard: BoardMessage | undefined;
   let times = 0;

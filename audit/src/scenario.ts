@@ -1,7 +1,8 @@
 // What one run of the audit is about: a study, the rows of every device, rows that are kept apart, and who is attacked.
 
 import { type Matrix, normalStream, type Random, randomStream, takeRows } from "@fedkm/core";
-import { type Contract, contractOf, type Study } from "@fedkm/device";
+import { type Contract, contractOf, foundedStudy, type Study } from "@fedkm/device";
+import { simulatedPeer } from "@fedkm/device/inspect";
 import type { PublicRules } from "./inversion.ts";
 
 export interface AttackScenario {
@@ -49,9 +50,13 @@ export const ownPrivateStudy: Study = {
 };
 
 /** `datasets`: rows of devices, in the features' units; none: drawn anew. */
-export async function attackScenario(study: Study, datasets: readonly Matrix[], seed: number): Promise<AttackScenario> {
+export async function attackScenario(asked: Study, datasets: readonly Matrix[], seed: number): Promise<AttackScenario> {
   const random = randomStream(seed, "audit");
-  const given = datasets.length > 0 ? pickDevices(datasets, seed, random) : drawDevices(study, random);
+  const given = datasets.length > 0 ? pickDevices(datasets, seed, random) : drawDevices(asked, random);
+  const study = foundedStudy(
+    asked,
+    given.map((_, i) => simulatedPeer(i)),
+  );
   const [first, ...others] = given;
   const own = pickRows(first, random);
   const apart = Math.max(1, Math.min(APART, Math.floor(own.rows / 10)));

@@ -1,8 +1,8 @@
 // A member that forges frames of shared clusters beside its honest ones: the others' answer stays, and they name it.
 
 import { complete, paperData } from "@fedkm/core";
-import { contractOf, type Study, simulate, studyOfPoints } from "@fedkm/device";
-import { simulatedSecrets } from "@fedkm/device/inspect";
+import { contractOf, foundedStudy, type Study, simulate, studyOfPoints } from "@fedkm/device";
+import { simulatedPeer, simulatedSecrets } from "@fedkm/device/inspect";
 import { describe, expect, it } from "vitest";
 import { forger, forgeryKinds } from "../src/forgeries.ts";
 
@@ -11,12 +11,16 @@ const others = [1, 2, 3, 4];
 const invented = [0, 1, 2, 3].map((n) => ({ peer: `no-${n}`, secrets: simulatedSecrets(`no-${n}`) }));
 
 async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}) {
-  const study: Study = {
+  const asked: Study = {
     ...studyOfPoints(datasets, ["x", "y"], { name: "shared", alpha: 0, ...changes }),
     clusters: "shared",
     colluders: 1,
     ...(changes.devices && { devices: changes.devices }),
   };
+  const study = foundedStudy(
+    asked,
+    datasets.map((_, i) => simulatedPeer(i)),
+  );
   const contract = await contractOf(study);
   const secrets = simulatedSecrets("device-0");
   const liar = forger(kind, { study, contract, secrets, victim: simulatedSecrets("device-1"), invented });

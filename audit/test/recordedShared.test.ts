@@ -2,9 +2,10 @@
 
 import { complete, type Matrix, paperData, stack, takeRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { simulatedPeer } from "../../device/src/simulation/links.ts";
 import { simulate } from "../../device/src/simulation/simulate.ts";
 import { simulatedSecrets } from "../../device/src/simulation/simulatedSecrets.ts";
-import { contractOf, type Study } from "../../device/src/study/study.ts";
+import { contractOf, foundedStudy, type Study } from "../../device/src/study/study.ts";
 import { studyOfPoints } from "../../device/src/study/studyOfPoints.ts";
 import { studyId } from "../../device/src/wire/frames.ts";
 import type { RecordedEvent } from "../../device/src/wire/recording.ts";
@@ -14,13 +15,17 @@ import { auditRecording } from "../src/audit.ts";
 async function audited(privacy: "open" | "guarded" | "private") {
   const { datasets } = paperData("var", 4, 80, 3);
   const budget = { epsilon: 5, delta: 1e-5, lifetimeEpsilon: 20, typicalRows: 80, devices: 4 };
-  const study: Study = {
+  const asked: Study = {
     ...studyOfPoints(datasets, ["x", "y"], { name: "recorded", alpha: 0, privacy }),
     minimum: privacy === "guarded" ? 10 : 1,
     clusters: "shared",
     colluders: 1,
     ...(privacy === "private" ? budget : {}),
   };
+  const study = foundedStudy(
+    asked,
+    datasets.map((_, i) => simulatedPeer(i)),
+  );
   const contract = await contractOf(study);
   const events: RecordedEvent[] = [];
   const record = (device: number, event: RecordedEvent) => {

@@ -16,27 +16,78 @@ const LOOK_EVERY_MILLISECONDS = 200;
 const STOP_WITHIN_MILLISECONDS = 10_000;
 const LOG_FILE = "device.log";
 
-/** Runs the devices of some folders until `isOver` says so or the signal aborts, and returns their last words. */
+/** A device that ended is started again after this time, and twice as long each time, up to the longest. */
+const FIRST_WAIT_MILLISECONDS = 1_000;
+const LONGEST_WAIT_MILLISECONDS = 30_000;
+/** After so long without an end its earlier ends are forgotten. */
+const SOUND_MILLISECONDS = 60_000;
+
+/** A device's process, and when it is started again if it has ended. */
+interface Supervised {
+  readonly folder: string;
+  child: ChildProcess;
+  startedAt: number;
+  waits: number;
+  againAt?: number;
+}
+
+/** What is done about devices that end. */
+export interface Supervision {
+  /** Learns of each end, in one line. */
+  onEnd(words: string): void;
+  /** By folder: how devices have ended lately, as a sentence. */
+  readonly ends: Map<string, string>;
+}
+
+/**
+ * Runs the devices of some folders until `isOver` says so or the signal aborts, and returns their last words. A device that
+ * ends is started again under `supervision`; without it, its end is that of all.
+ */
 export async function runProcesses(
   folders: readonly string[],
   signal: AbortSignal,
   isOver: (statuses: Statuses) => boolean,
+  supervision?: Supervision,
 ): Promise<Statuses> {
-  const children: ChildProcess[] = [];
+  const devices: Supervised[] = [];
   const latestStatus = statusReader();
   try {
-    for (const folder of folders) children.push(startProcess(folder));
+    for (const folder of folders) {
+      devices.push({ folder, child: startProcess(folder), startedAt: performance.now(), waits: 0 });
+    }
     for (;;) {
-      const ended = children.findIndex(hasEnded);
-      if (ended >= 0) throw new Error(failureOf(folders[ended], children[ended]));
+      for (const device of devices) {
+        if (supervision !== undefined) keepUp(device, supervision);
+        else if (hasEnded(device.child)) throw new Error(failureOf(device));
+      }
       if (isOver(folders.map(latestStatus)) || signal.aborted) break;
       // Cut short when it is stopped, which the next turn sees.
       await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
-    await Promise.all(children.map(stopProcess));
+    await Promise.all(devices.map(({ child }) => stopProcess(child)));
   }
   return folders.map(latestStatus);
+}
+
+/** Starts a device again that has ended, in time; the others go on meanwhile. */
+function keepUp(device: Supervised, { onEnd, ends }: Supervision): void {
+  const { folder, child, againAt } = device;
+  const now = performance.now();
+  if (!hasEnded(child)) {
+    if (now - device.startedAt < SOUND_MILLISECONDS) return;
+    device.waits = 0;
+    ends.delete(folder);
+  } else if (againAt === undefined) {
+    const wait = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** device.waits);
+    const words = `${failureOf(device)}; it is started again after ${wait / 1000} s`;
+    Object.assign(device, { againAt: now + wait, waits: device.waits + 1 });
+    onEnd(words);
+    ends.set(folder, `${words}.`);
+  } else if (now >= againAt) {
+    delete device.againAt;
+    Object.assign(device, { child: startProcess(folder), startedAt: now });
+  }
 }
 
 function startProcess(folder: string): ChildProcess {
@@ -55,9 +106,10 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-function failureOf(folder: string, { exitCode, signalCode }: ChildProcess): string {
+function failureOf({ folder, child: { exitCode, signalCode } }: Supervised): string {
+  if (signalCode !== null) return `${folder} ended with ${signalCode}`;
   const lastLine = readFileSync(join(folder, LOG_FILE), "utf8").trimEnd().split("\n").at(-1) ?? "no log";
-  return `${folder} ended with ${signalCode ?? `exit code ${exitCode}`}: ${lastLine}`;
+  return `${folder} ended with exit code ${exitCode}: ${lastLine}`;
 }
 
 /** Asks it to stop, and ends it if it does not. */

@@ -1,5 +1,5 @@
-// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 128
-// and the signal's number for an interruption.
+// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 4 for
+// one with which something is wrong, 128 and the signal's number for an interruption.
 
 import { DataError } from "@fedkm/files/light";
 import { printable } from "@fedkm/files/printable";
@@ -18,11 +18,17 @@ export class NotRunning extends Error {
   override readonly name = "NotRunning";
 }
 
+/** Thrown where the answer is that something is wrong with a device that runs. */
+export class SomethingWrong extends Error {
+  override readonly name = "SomethingWrong";
+}
+
 export function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return 2;
   if (error instanceof Stopped) return error.exitCode;
   // As the status of a service that is not running has it (Linux Standard Base).
   if (error instanceof NotRunning) return 3;
+  if (error instanceof SomethingWrong) return 4;
   return error instanceof UsageError || error instanceof RequestError ? 2 : 1;
 }
 

@@ -25,9 +25,9 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "missing-policy":
       return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
     case "decimal-points":
-      return commaRemedyFlags("the commas");
+      return "say what the commas are with --decimal comma (1,5 is 1.5) or --decimal point (1,500 is 1500)";
     case "dates":
-      return "read dates as days since 1970 with --dates days";
+      return "read dates as days since 1970 with --dates days, or with --dates day-first or month-first where 3/1 may mean two";
     case "encoding":
       return `read it with --encoding ${remedy.encoding}`;
     case "sheet":
@@ -35,11 +35,6 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "delimiter":
       return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
   }
-}
-
-/** Numbers such as 1,000 look like both. */
-export function commaRemedyFlags(commas: string): string {
-  return `say what ${commas} are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234)`;
 }
 
 /** Commander calls an option so of which it makes one with this name. */

@@ -16,7 +16,7 @@ const south = folder.file("south.csv", `${[lines[0], ...lines.slice(70)].join("\
 
 async function fitted(...options: string[]): Promise<{ model: Model; file: string; stdout: string }> {
   const out = join(folder.path, "out");
-  const { code, stdout, stderr } = await outcome("fit", north, south, "--k", "2", ...options, "--out", out);
+  const { code, stdout, stderr } = await outcome("fit", "--as-is", north, south, "--k", "2", ...options, "--out", out);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return { model: JSON.parse(readFileSync(join(out, "model.json"), "utf8")), file: join(out, "model.json"), stdout };
 }
@@ -101,7 +101,7 @@ test("a value that the model does not know is refused, or treated as missing", a
 
 test("what cannot be a category or a logarithm is refused with what helps", async () => {
   const plants = join(folder.path, "examples/north.csv");
-  const refusal = async (...args: string[]) => (await outcome("fit", ...args, "--k", "2")).stderr;
+  const refusal = async (...args: string[]) => (await outcome("fit", "--as-is", ...args, "--k", "2")).stderr;
   expect(await refusal(plants, "--categories", "auto")).toMatch(
     /column "plant" must repeat its values to be a category, got 120 different values in 120 rows; leave it out with --exclude plant, or take/,
   );

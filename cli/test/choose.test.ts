@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 folder.addExamples();
 const files = ["north", "south"].map((name) => join(folder.path, "examples", `${name}.csv`));
 const picture = join(folder.path, "choice.svg");
-const args = ["choose", ...files, "--exclude", "plant", "--largest-k", "4", "--out", picture];
+const args = ["choose", ...files, "--as-is", "--exclude", "plant", "--largest-k", "4", "--out", picture];
 
 test("choose prints both tables and draws both curves", async () => {
   const { code, stdout, stderr } = await outcome(...args);
@@ -34,7 +34,7 @@ test("choose --json is what the library finds", async () => {
     ...JSON.parse(JSON.stringify(found)),
     warnings: [],
     picture,
-    command: `fedkm fit ${files.join(" ")} --k ${found.k} --alpha ${found.alpha} --exclude plant`,
+    command: `fedkm fit ${files.join(" ")} --k ${found.k} --alpha ${found.alpha} --as-is --exclude plant`,
   });
 });
 
@@ -58,9 +58,9 @@ test("choose ends with a command that a shell runs as it stands", async () => {
 
 test("choose names in its command what a shell would take for something else", () => {
   const options = { missing: "refuse", graph: "complete", scale: "none", weighting: "sample", seed: 1 } as const;
-  const command = fitCommandLine(["-odd.tsv", "a b.csv"], { ...options, delimiter: "\t" }, { k: 2, alpha: 0.3 });
-  expect(command).toBe("fedkm fit ./-odd.tsv 'a b.csv' --k 2 --alpha 0.3 --delimiter tab");
-  expect(fitCommandLine(["-"], options, { k: 2, alpha: 1 })).toBe("fedkm fit - --k 2 --alpha 1");
+  const command = fitCommandLine(["-odd.tsv", "a b.csv"], { ...options, delimiter: "\t", k: 2, alpha: 0.3 });
+  expect(command).toBe("fedkm fit ./-odd.tsv 'a b.csv' --k 2 --alpha 0.3 --delimiter tab --scale none");
+  expect(fitCommandLine(["-"], { ...options, k: 2, alpha: 1 })).toBe("fedkm fit - --k 2 --alpha 1 --scale none");
 });
 
 test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {

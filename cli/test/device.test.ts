@@ -204,10 +204,13 @@ test("devices of different studies refuse each other, and both say which field d
     // What a device says of itself and of its link is written at different moments.
     await eventually(async () => {
       const { code, stdout } = await device("status", "--state", at(state));
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
+      expect(code).toBe(4);
+      expect(stdout).toMatch(
+        /^(north|south) refuses a neighbour, for .*\n {2}refuses a neighbour, .* is refused: another study, alpha/,
+      );
+      expect(stdout).toMatch(/ Agree on one study\.$/m);
       expect(stdout).toMatch(/^(north|south): another study, alpha/m);
-      expect(stdout).toMatch(/^(north|south): running as process \d+, alone$/m);
+      expect(stdout).toMatch(/^(north|south): running as process \d+, status of [\d.]+ m?s ago, alone$/m);
     }, folder);
   }
   // Whoever reads the other's study before it has sent a frame sends none, so what the status says of frames is put there.
@@ -231,14 +234,18 @@ test("a folder has one device: a second process is refused in one line, and a ki
   );
   const watch = watchStatus("north");
   await eventually(() => expect(watch.running().filter((is) => is).length).toBeGreaterThan(1), folder);
-  // A process that hangs runs, and says nothing any more.
   const file = at("north", "status.json");
+  expect(await device("status", "--state", at("north"))).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Nothing is wrong: north answers\n/),
+  });
+  // A process that hangs holds its lock, and says nothing any more, whatever it wrote last.
   first.child.kill("SIGSTOP");
-  const written = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify({ ...written, writtenAt: new Date(Date.now() - 180_000).toISOString() }));
   const hanging = await device("status", "--state", at("north"));
-  expect(hanging.code).toBe(0);
-  expect(hanging.stdout).toMatch(/^it has written nothing for [\d.]+ \w+: it hangs, is stopped, or its disk is full;/m);
+  expect(hanging).toMatchObject({ code: 3, stderr: "fedkm: north does not answer\n" });
+  expect(hanging.stdout).toMatch(
+    /^north does not answer, for .*\n.*suspended by a signal\. kill -CONT \d+ continues it\.$/m,
+  );
   await stop(first.child, "SIGKILL");
   await eventually(() => expect(watch.running().at(-1)).toBe(false), folder);
   expect(await stop(watch.child, "SIGINT")).toBe(0);
@@ -246,8 +253,10 @@ test("a folder has one device: a second process is refused in one line, and a ki
   const status = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...status, pid: process.pid, writtenAt: new Date().toISOString() }));
   const said = await device("status", "--state", at("north"));
-  expect(said).toMatchObject({ code: 3, stderr: "fedkm: north is not running\n" });
-  expect(said.stdout).toMatch(/^north: not running/);
+  expect(said).toMatchObject({ code: 3, stderr: "fedkm: north does not answer\n" });
+  expect(said.stdout).toMatch(
+    /^north does not answer, .*\n.*is gone, and ended without a word\. fedkm device run --state .* starts it\.\nnorth: not running/,
+  );
   expect((await statusOf("north")).isRunning).toBe(false);
   // After a power failure the file may be empty.
   writeFileSync(file, "");
@@ -277,9 +286,7 @@ test("fedkm device export refuses clusters of another study than the one in the 
   });
   expect(existsSync(at("model.json"))).toBe(false);
   // What was published of other columns is not known of these.
-  expect((await device("consent", "--state", at("north"))).stdout).toContain(
-    "forgets what it has published when it is run",
-  );
+  expect((await device("consent", "--state", at("north"))).stdout).toContain("if its history is lost, it begins anew");
   start("north");
   await eventually(async () => expect((await exported()).code).toBe(0), folder);
   expect(JSON.parse(readFileSync(at("model.json"), "utf8")).columns).toEqual(["y", "x"]);

@@ -32,7 +32,7 @@ interface Summary {
 const results = join(folder.path, "results");
 
 async function fit(files: readonly string[], ...args: string[]): Promise<Summary> {
-  const { code, stdout, stderr } = await outcome("fit", ...files, "--out", results, "--json", ...args);
+  const { code, stdout, stderr } = await outcome("fit", "--as-is", ...files, "--out", results, "--json", ...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
@@ -55,7 +55,7 @@ test("twenty odd rows do not move the means of a thousand, and their device is n
   const all = files.flatMap((file) => readFileSync(file, "utf8").trimEnd().split("\n").slice(1).map(Number));
   const lower = all.filter((x) => x < 20);
   expect(clusters[low].mean?.[0]).toBeCloseTo(lower.reduce((sum, x) => sum + x, 0) / lower.length, 9);
-  const { stdout } = await outcome("fit", ...files, "--k", "2", "--out", results);
+  const { stdout } = await outcome("fit", "--as-is", ...files, "--k", "2", "--out", results);
   expect(stdout).toMatch(/cluster {3,}rows {3,}x0 {3,}apart {3,}farthest\n/);
   expect(stdout).toMatch(/ 10\.\d\d {3,}0\.\d\d {3,}small [345]\.\d\d\n/);
 });
@@ -107,7 +107,7 @@ test.each([
   expect(numbersAgree).toBe(false);
   expect(report()).not.toContain(SAME);
   expect(report()).toContain("each device stays alone");
-  const { stdout } = await outcome("fit", ...files, "--k", "3", "--out", results, ...alone);
+  const { stdout } = await outcome("fit", "--as-is", ...files, "--k", "3", "--out", results, ...alone);
   expect(stdout).toContain("warning: each device stays alone");
 });
 
@@ -116,7 +116,19 @@ test("the terminal says too that devices stay alone", async () => {
     "sites",
     Array.from({ length: 40 }, (_, r) => [r % 2, (r % 4) * 10 + normal()]),
   );
-  const { stdout } = await outcome("fit", file, "--k", "2", "--alpha", "0", "--device-column", "x0", "--out", results);
+  const { stdout } = await outcome(
+    "fit",
+    "--as-is",
+    file,
+    "--k",
+    "2",
+    "--alpha",
+    "0",
+    "--device-column",
+    "x0",
+    "--out",
+    results,
+  );
   expect(stdout).toContain("warning: each device stays alone: cluster 0 of one device need not be cluster 0");
 });
 

@@ -101,7 +101,7 @@ describe.each([
   const asked = ["--k", "4", "--categories", "auto", "--scale", scale, "--missing", missing];
   let labels: (number | null)[] = [];
   beforeAll(async () => {
-    await text("fit", ...devices, ...asked, "--names", "a,b,c,it's", "--out", results);
+    await text("fit", "--as-is", ...devices, ...asked, "--names", "a,b,c,it's", "--out", results);
     labels = JSON.parse(await text("predict", "--model", model, "--device", "p1", later, "--json")).labels;
   });
   const exported = (...args: string[]) => text("export", model, "--device", "p1", ...args);

@@ -13,6 +13,7 @@ const results = join(folder.path, "results");
 const model = join(results, "model.json");
 await outcome(
   "fit",
+  "--as-is",
   trees,
   "--k",
   "2",
@@ -82,7 +83,7 @@ test.each([
 test("a column of one value has one rank in SQL", async () => {
   const data = folder.file("flat.csv", "flat,y\n3,1\n3,2\n3,8\n3,9\n");
   const results = join(folder.path, "flat");
-  await outcome("fit", data, "--k", "2", "--scale", "rank", "--out", results);
+  await outcome("fit", "--as-is", data, "--k", "2", "--scale", "rank", "--out", results);
   const { code, stdout } = await outcome("export", join(results, "model.json"), "--as", "sql:duckdb");
   expect(code).toBe(0);
   expect(stdout).toContain("WHEN fedkm_c0 >= 3e+0 THEN 5e-1 ELSE 5e-1 END");

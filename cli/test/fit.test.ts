@@ -19,7 +19,17 @@ const both = [example("north.csv"), example("south.csv")];
 const lines = (file: string) => readFileSync(file, "utf8").trim().split("\n");
 
 test("two files become a model, labelled files and a report", async () => {
-  const { code, stdout, stderr } = await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out("two"));
+  const { code, stdout, stderr } = await outcome(
+    "fit",
+    "--as-is",
+    ...both,
+    "--k",
+    "3",
+    "--exclude",
+    "plant",
+    "--out",
+    out("two"),
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(
     /^2 devices, 1 link, 210 rows, 4 columns\nfedkm, k = 3, alpha = 1, seed 1: settled after \d+ rounds/,
@@ -38,6 +48,7 @@ test("two files become a model, labelled files and a report", async () => {
 test("the model is that of the library on the same rows", async () => {
   await outcome(
     "fit",
+    "--as-is",
     ...both,
     "--k",
     "3",
@@ -66,7 +77,7 @@ test.each(["log:price", "rank"])("means are those of the rows, with --scale %s",
   const prices = Array.from({ length: 60 }, (_, i) => Math.round(10 * Math.exp((i % 20) / 3)) + (i % 2) * 3000);
   const file = folder.file("prices.csv", `price,b\n${prices.map((price, i) => `${price},${i % 2}`).join("\n")}\n`);
   const results = out(`means-${scale.slice(0, 3)}`);
-  const { stdout } = await outcome("fit", file, "--k", "2", "--scale", scale, "--out", results);
+  const { stdout } = await outcome("fit", "--as-is", file, "--k", "2", "--scale", scale, "--out", results);
   const model = JSON.parse(readFileSync(join(results, "model.json"), "utf8"));
   const labelled = lines(join(results, "labels/prices.csv")).slice(1);
   const rows = labelled.map((line) => line.split(",").map(Number));
@@ -87,7 +98,7 @@ test.each(["log:price", "rank"])("means are those of the rows, with --scale %s",
 
 test.each([["none"], ["standard"]])("predict gives the labels of fit, with scale %s", async (scale) => {
   const results = out(`scale-${scale}`);
-  await outcome("fit", ...both, "--k", "4", "--exclude", "plant", "--scale", scale, "--out", results);
+  await outcome("fit", "--as-is", ...both, "--k", "4", "--exclude", "plant", "--scale", scale, "--out", results);
   for (const name of ["north", "south"]) {
     const { code, stdout } = await outcome("predict", "--model", join(results, "model.json"), example(`${name}.csv`));
     expect(code).toBe(0);
@@ -111,7 +122,19 @@ test.each([["none"], ["standard"]])("predict gives the labels of fit, with scale
 });
 
 test("standard scaling is undone: centroids are means in the units of the file", async () => {
-  await outcome("fit", both[0], "--k", "1", "--exclude", "plant", "--scale", "standard", "--out", out("mean"));
+  await outcome(
+    "fit",
+    "--as-is",
+    both[0],
+    "--k",
+    "1",
+    "--exclude",
+    "plant",
+    "--scale",
+    "standard",
+    "--out",
+    out("mean"),
+  );
   const { devices } = JSON.parse(readFileSync(out("mean/model.json"), "utf8"));
   const { points } = await readTable(both[0], { exclude: ["plant"] });
   const means = [0, 1, 2, 3].map(
@@ -132,6 +155,7 @@ test("one file with a column of devices is the same as one file each", async () 
   const results = out("mixed");
   const { code } = await outcome(
     "fit",
+    "--as-is",
     file,
     "--k",
     "3",
@@ -143,7 +167,7 @@ test("one file with a column of devices is the same as one file each", async () 
     results,
   );
   expect(code).toBe(0);
-  await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out("apart"));
+  await outcome("fit", "--as-is", ...both, "--k", "3", "--exclude", "plant", "--out", out("apart"));
   const labelOf = new Map(
     ["north", "south"].flatMap((name) =>
       lines(out(`apart/labels/${name}.csv`)).map((line) => [line.split(",")[0], line.split(",")[5]]),
@@ -161,7 +185,7 @@ test("missing cells are refused, dropped or filled, and labels follow", async ()
   const text = `a,b\n${Array.from({ length: 40 }, (_, r) => `${r % 2 === 0 ? r / 100 : 9 + r / 100},${r === 7 ? "" : r % 2}`).join("\n")}\n`;
   const file = folder.file("holes.csv", text);
   const fit = (policy: string) =>
-    outcome("fit", file, "--k", "2", "--missing", policy, "--out", out(`holes-${policy}`));
+    outcome("fit", "--as-is", file, "--k", "2", "--missing", policy, "--out", out(`holes-${policy}`));
   expect(await fit("refuse")).toEqual({
     code: 1,
     stdout: "",
@@ -197,6 +221,7 @@ test("gzipped text and JSON lines come back in their own form", async () => {
   const json = folder.file("rows.jsonl", objects.map((own) => JSON.stringify(own)).join("\n"));
   const { code, stderr } = await outcome(
     "fit",
+    "--as-is",
     packed,
     json,
     "--k",
@@ -222,7 +247,7 @@ test("files of one name in folders of any name have labels of their own", async 
     mkdirSync(out(name));
     return folder.file(join(name, "data.csv"), `x,y\n${rows(100 * i)}\n`);
   });
-  const { code, stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("namesakes"), "--json");
+  const { code, stdout } = await outcome("fit", "--as-is", ...files, "--k", "2", "--out", out("namesakes"), "--json");
   expect(code).toBe(0);
   const labelled = ["東京-data.csv", "大阪-data.csv", "a-b-data.csv", "a-b-data-2.csv"].map((name) =>
     out(`namesakes/labels/${name}`),
@@ -235,7 +260,7 @@ test("files of one name in folders of any name have labels of their own", async 
 
 test("the same seed gives the same bytes", async () => {
   for (const name of ["once", "twice"])
-    await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--graph", "er:0.9", "--out", out(name));
+    await outcome("fit", "--as-is", ...both, "--k", "3", "--exclude", "plant", "--graph", "er:0.9", "--out", out(name));
   for (const file of ["model.json", "report.html", "labels/south.csv"]) {
     expect(readFileSync(out(`once/${file}`), "utf8")).toBe(readFileSync(out(`twice/${file}`), "utf8"));
   }
@@ -246,7 +271,7 @@ test("the report stands alone, escapes names, and is well-formed where it matter
     "odd.csv",
     `"<i>&",y\n${Array.from({ length: 30 }, (_, r) => `${r},${r % 3}`).join("\n")}\n`,
   );
-  await outcome("fit", file, "--k", "2", "--out", out("odd"));
+  await outcome("fit", "--as-is", file, "--k", "2", "--out", out("odd"));
   const page = readFileSync(out("odd/report.html"), "utf8");
   expect(page).toContain("&#60;i&#62;&#38;");
   expect(page).not.toContain("<i>");
@@ -264,7 +289,7 @@ test("warnings name columns that decide alone, ids, and values that stand for no
   ]);
   const file = folder.file("people.csv", `age,income,person,marks\n${rows.join("\n")}\n`);
   const warned = async (...further: string[]) => {
-    const { stdout } = await outcome("fit", file, "--k", "2", "--out", out("people"), "--json", ...further);
+    const { stdout } = await outcome("fit", "--as-is", file, "--k", "2", "--out", out("people"), "--json", ...further);
     return JSON.parse(stdout).warnings;
   };
   const strange = [
@@ -277,7 +302,7 @@ test("warnings name columns that decide alone, ids, and values that stand for no
   ]);
   expect(await warned("--scale", "standard")).toEqual(strange);
   const tenths = folder.file("tenths.csv", `x,tenth\n${rows.map((_, r) => `${r % 7},0.1`).join("\n")}\n`);
-  const { stdout } = await outcome("fit", tenths, "--k", "2", "--out", out("tenths"), "--json");
+  const { stdout } = await outcome("fit", "--as-is", tenths, "--k", "2", "--out", out("tenths"), "--json");
   expect(JSON.parse(stdout).warnings).toEqual([
     'column "tenth" is 0.1 in every row and says nothing; leave it out with --exclude tenth',
   ]);
@@ -288,7 +313,7 @@ test("ids that were dealt to several files are seen once the files are taken tog
     const rows = Array.from({ length: 40 }, (_, r) => `${1 + ((37 * (2 * r + i)) % 80)},${(r % 2) * 90 + (r % 7)}`);
     return folder.file(`dealt-${name}.csv`, `person,x\n${rows.join("\n")}\n`);
   });
-  const { stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("dealt"), "--json");
+  const { stdout } = await outcome("fit", "--as-is", ...files, "--k", "2", "--out", out("dealt"), "--json");
   expect(JSON.parse(stdout).warnings).toEqual([
     'column "person" has another whole number in every row, as an id has; leave it out with --exclude person',
   ]);
@@ -298,7 +323,18 @@ test("warnings name columns that say nothing, small devices and a network in par
   const rows = (from: number) => Array.from({ length: 12 }, (_, r) => `${from + r},5,${r * r},${r * r}`).join("\n");
   const files = [0, 100, 200].map((from, i) => folder.file(`w${i}.csv`, `id,five,x,y\n${rows(from)}\n`));
   const links = folder.file("w.links.csv", "w0,w1\n");
-  const { stdout } = await outcome("fit", ...files, "--k", "2", "--graph", links, "--out", out("warned"), "--json");
+  const { stdout } = await outcome(
+    "fit",
+    "--as-is",
+    ...files,
+    "--k",
+    "2",
+    "--graph",
+    links,
+    "--out",
+    out("warned"),
+    "--json",
+  );
   expect(JSON.parse(stdout).warnings).toEqual([
     'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude id',
     'column "five" is 5 in every row and says nothing; leave it out with --exclude five',
@@ -310,7 +346,7 @@ test("warnings name columns that say nothing, small devices and a network in par
 });
 
 test.each([
-  [["fit", "x.csv"], /--k is missing: say how many clusters, or give --study with a file that does/],
+  [["fit", both[0], "--as-is"], /--k is missing: say how many clusters, or give --study with a file that does/],
   [["fit", "x.csv", "--k", "0"], /--k must be an integer from 1 to 1000000, got "0"/],
   [["fit", "x.csv", "--k", "2", "--alpha", "-1"], /--alpha must be a number of at least 0, got "-1"/],
   [["fit", "x.csv", "--k", "2", "--missing", "zero"], /--missing must be one of refuse, drop, mean, got "zero"/],
@@ -353,7 +389,17 @@ test.each([
 test("k is held against all rows where devices are many", async () => {
   const rows = Array.from({ length: 150_000 }, (_, r) => `d${r},${r % 7}`);
   const file = folder.file("many.csv", `site,x\n${rows.join("\n")}\n`);
-  const { code, stderr } = await outcome("fit", file, "--device-column", "site", "--graph", "ring", "--k", "200000");
+  const { code, stderr } = await outcome(
+    "fit",
+    "--as-is",
+    file,
+    "--device-column",
+    "site",
+    "--graph",
+    "ring",
+    "--k",
+    "200000",
+  );
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: "fedkm: --k must be at most 150000 (the rows of all devices), got 200000\n",
@@ -363,16 +409,16 @@ test("k is held against all rows where devices are many", async () => {
 test("files with different columns are refused by the column's name", async () => {
   const more = folder.file("more.csv", "height_cm,leaf_mm,flowering_day,stem_g,age\n1,2,3,4,5\n");
   const fewer = folder.file("fewer.csv", "height_cm,leaf_mm\n1,2\n");
-  expect((await outcome("fit", both[0], more, "--k", "1", "--exclude", "plant")).stderr).toContain(
+  expect((await outcome("fit", "--as-is", both[0], more, "--k", "1", "--exclude", "plant")).stderr).toContain(
     `${more}, line 1, column "age" must be in every file, got none in ${both[0]}; leave it out with --exclude age`,
   );
-  expect((await outcome("fit", both[0], fewer, "--k", "1", "--exclude", "plant")).stderr).toContain(
+  expect((await outcome("fit", "--as-is", both[0], fewer, "--k", "1", "--exclude", "plant")).stderr).toContain(
     `${fewer}, line 1, column "flowering_day" must be in every file, got none in ${fewer}; leave it out with --exclude flowering_day`,
   );
 });
 
 test("predict refuses a device it does not know and a model that was changed", async () => {
-  await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", out("strict"));
+  await outcome("fit", "--as-is", ...both, "--k", "2", "--exclude", "plant", "--out", out("strict"));
   const file = folder.file("east.csv", readFileSync(both[0], "utf8"));
   const model = out("strict/model.json");
   expect((await outcome("predict", "--model", model, file)).stderr).toBe(
@@ -409,9 +455,9 @@ test("predict refuses a device it does not know and a model that was changed", a
 
 test("results replace those of an earlier run and leave other files alone", async () => {
   const results = out("again");
-  await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", results);
+  await outcome("fit", "--as-is", ...both, "--k", "2", "--exclude", "plant", "--out", results);
   writeFileSync(join(results, "notes.txt"), "mine");
-  await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", results);
+  await outcome("fit", "--as-is", ...both, "--k", "3", "--exclude", "plant", "--out", results);
   expect(readFileSync(join(results, "notes.txt"), "utf8")).toBe("mine");
   expect(JSON.parse(readFileSync(join(results, "model.json"), "utf8")).options.k).toBe(3);
   expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
@@ -420,7 +466,7 @@ test("results replace those of an earlier run and leave other files alone", asyn
 test("a folder that cannot be made is refused in a line, not tried for ever", async () => {
   // /proc is the folder of Linux in which nothing can be made, whoever asks.
   for (const place of [join(both[0], "below-a-file"), ...(existsSync("/proc/self") ? ["/proc/fedkm/results"] : [])]) {
-    const { code, stderr } = await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", place);
+    const { code, stderr } = await outcome("fit", "--as-is", ...both, "--k", "2", "--exclude", "plant", "--out", place);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^fedkm: cannot write [^\n]+: [a-z ]+\n$/);
   }
@@ -428,7 +474,7 @@ test("a folder that cannot be made is refused in a line, not tried for ever", as
 
 test("a folder that cannot be written is refused before the files are read", async () => {
   const place = join(both[0], "below-a-file");
-  const { stderr } = await outcome("fit", "not-there.csv", "--k", "2", "--out", place);
+  const { stderr } = await outcome("fit", "--as-is", "not-there.csv", "--k", "2", "--out", place);
   expect(stderr).toBe(`fedkm: cannot write ${place}: not a directory\n`);
 });
 
@@ -460,6 +506,7 @@ test("fit shows the means of dates as dates, and model.json says which columns t
   const out = join(folder.path, "dated");
   const { code, stdout } = await outcome(
     "fit",
+    "--as-is",
     data,
     "--k",
     "2",

@@ -12,7 +12,7 @@ folder.addExamples();
 const both = ["north.csv", "south.csv"].map((name) => join(folder.path, "examples", name));
 const out = (name: string) => join(folder.path, name);
 const fit = (name: string, ...args: string[]) =>
-  outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out(name), ...args);
+  outcome("fit", "--as-is", ...both, "--k", "3", "--exclude", "plant", "--out", out(name), ...args);
 const modelOf = (name: string) => JSON.parse(readFileSync(join(out(name), "model.json"), "utf8"));
 
 async function objectiveInCore(method: keyof typeof methods, options: Partial<MethodOptions>): Promise<number> {

@@ -83,23 +83,14 @@ const cases: readonly (readonly [string, RegExp, ...string[]])[] = [
   [join(folder.path, "examples/north.csv"), /--exclude plant --scale standard$/],
   [join(tables, "libreoffice.xlsx"), /--categories wood,wet --dates days --scale standard$/],
   [join(tables, "openpyxl.xlsx"), /--categories wood,wet --dates days --sheet Trees --scale/, "--sheet", "Trees"],
-  [
-    join(tables, "excel-german.csv"),
-    /--categories holz --decimal comma --thousands point --encoding latin1/,
-    "--encoding",
-    "latin1",
-    "--decimal",
-    "comma",
-    "--thousands",
-    "point",
-  ],
+  [join(tables, "excel-german.csv"), /--categories holz --encoding latin1 --scale standard$/],
   [join(tables, "plain.npy"), /plain.npy --k 3 --scale standard$/],
   [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /--k 3 --scale log:wealth$/],
   [
     folder.file("places.csv", `hospital,a,b,diagnosis\n${places}\n`),
     /--exclude diagnosis --device-column hospital --scale standard$/,
   ],
-  [folder.file("percents.csv", `a,b,share\n${percents}\n`), /--k 3 --exclude share --scale standard$/],
+  [folder.file("percents.csv", `a,b,share\n${percents}\n`), /--k 3 --scale standard$/],
   [folder.file("coded.csv", `a,b,c\n${coded}\n`), /--na -200,unknown --missing mean --scale standard$/],
 ];
 
@@ -115,15 +106,30 @@ test.each(cases.map(([file, ending, ...options]) => ({ file, ending, options }))
   },
 );
 
-test("inspect asks what commas in numbers mean, instead of leaving their columns out", async () => {
-  const file = folder.file("commas.csv", "name;x;y\r\na;1.012,5;1\r\nb;3,5;2\r\na;7,25;5\r\n");
-  const { code, stdout } = await outcome("inspect", file);
-  expect(code).toBe(0);
-  expect(stdout).toContain("3 rows, 3 columns");
-  expect(stdout).toMatch(/x +decimal commas +0 +3 /);
-  expect(stdout).toMatch(/\nfirst: say what the commas in x are with --decimal comma \(1,5\), .*\n$/);
-  const told = await outcome("inspect", file, "--decimal", "comma", "--thousands", "point");
-  expect(told.stdout).toMatch(/\nfedkm fit .* --decimal comma --thousands point .*\n$/);
+test("what commas mean is told from their column, from the others, or as such files mostly have it, and then said", async () => {
+  const file = folder.file("commas.csv", "name;x;y\r\na;1.012,5;1.500\r\nb;3,5;2\r\na;7,25;5\r\n");
+  const { stdout } = await outcome("inspect", file, "--json");
+  const { columns, command } = JSON.parse(stdout);
+  expect(columns.map((own: { range?: { most: number } }) => own.range?.most)).toEqual([undefined, 1012.5, 1500]);
+  expect(command).not.toContain("--decimal");
+  const open = folder.file(
+    "open.csv",
+    `a,b\n${Array.from({ length: 9 }, (_, i) => `"${i + 1},500",${i * i}`).join("\n")}\n`,
+  );
+  const fitted = await outcome("fit", open, "--k", "2", "--out", join(folder.path, "open"));
+  expect(fitted.stdout).toMatch(/^columns standardised; 1,234 read as 1234\nin full: fedkm fit .* --decimal point /);
+  const other = JSON.parse((await outcome("inspect", open, "--decimal", "comma", "--json")).stdout);
+  expect(other.columns[0].range.most).toBe(9.5);
+});
+
+test("dates are told from the month by their column, and said where nobody can tell", async () => {
+  const dated = (days: readonly string[]) => `day,x\n${days.map((day, i) => `${day},${(7 * i) % 3}`).join("\n")}\n`;
+  const plain = folder.file("plain-dates.csv", dated(["01/02/2026", "03/31/2026", "04/05/2026", "12/25/2026"]));
+  const open = folder.file("open-dates.csv", dated(["01/02/2026", "03/11/2026", "04/05/2026", "12/10/2026"]));
+  expect((await outcome("inspect", plain)).stdout).toMatch(/day +date .* 2026-12-25/);
+  const { stdout } = await outcome("fit", open, "--k", "2", "--out", join(folder.path, "open"));
+  expect(stdout).toMatch(/^columns standardised; 3\/1 read as 1 March\nin full: fedkm fit .* --dates month-first /);
+  expect((await outcome("fit", open, "--k", "2", "--as-is", "--dates", "days")).stderr).toMatch(/--dates day-first/);
 });
 
 test("inspect shows whole numbers with all their digits", async () => {

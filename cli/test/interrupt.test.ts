@@ -27,6 +27,7 @@ beforeAll(() => {
   }
   const { status } = folder.spawn(
     "fit",
+    "--as-is",
     "a.csv",
     "--k",
     "2",
@@ -58,8 +59,8 @@ function interrupted(word: string, args: readonly string[]) {
   });
 }
 
-const fit = ["fit", "a.csv", "b.csv", "--k", "40", "--tol", "0", "--out", "results"];
-const short = ["fit", "a.csv", "b.csv", "--k", "4", "--rounds", "3", "--out", "results"];
+const fit = ["fit", "--as-is", "a.csv", "b.csv", "--k", "40", "--tol", "0", "--out", "results"];
+const short = ["fit", "--as-is", "a.csv", "b.csv", "--k", "4", "--rounds", "3", "--out", "results"];
 
 // Before and after it watches a computation, Node takes our listeners away for a moment. Ctrl-C then ends the command at
 // once, with the same code and nothing changed but without the line.

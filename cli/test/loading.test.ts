@@ -23,7 +23,17 @@ test("a plain fit loads no file of device", () => {
   writeFileSync(join(folder.path, "hooks.mjs"), hooks);
   const register = 'import { register } from "node:module"; register("./hooks.mjs", import.meta.url);';
   writeFileSync(join(folder.path, "register.mjs"), register);
-  const args = ["--import", "./register.mjs", bin, "fit", "examples/north.csv", "examples/south.csv", "--k", "3"];
+  const args = [
+    "--import",
+    "./register.mjs",
+    bin,
+    "fit",
+    "--as-is",
+    "examples/north.csv",
+    "examples/south.csv",
+    "--k",
+    "3",
+  ];
   const { status, stderr } = spawnSync(process.execPath, [...args, "--exclude", "plant"], { cwd: folder.path });
   expect([status, String(stderr)]).toEqual([0, ""]);
   const loaded = readFileSync(join(folder.path, "loaded.txt"), "utf8").split("\n");

@@ -23,7 +23,7 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const every =
     "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tol 0 --names a,b,c";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
-  await outcome("fit", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
+  await outcome("fit", "--as-is", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
   const plain = written();
   const trees = folder.file(
@@ -31,9 +31,9 @@ test("docs/model.md names every field of a model, and no other", async () => {
     `wood,height,cut\n${"ash,3,2026-01-02\noak,5,2026-03-04\nash,4,2026-05-06\n".repeat(9)}`,
   );
   const dated = ["--categories", "wood", "--dates", "days", "--scale", "rank"];
-  await outcome("fit", trees, "--k", "2", ...dated, "--out", folder.path);
+  await outcome("fit", "--as-is", trees, "--k", "2", ...dated, "--out", folder.path);
   const encoded = written();
-  const source = ["fit", `duckdb:${files[0]}`, "--read", "stream"];
+  const source = ["fit", "--as-is", `duckdb:${files[0]}`, "--read", "stream"];
   await outcome(...source, "--k", "2", "--exclude", "plant", "--out", folder.path);
   const all = new Set([...plain, ...encoded, ...written()]);
   // Lists without entries: the links of one device, and the labels of a source.

@@ -60,7 +60,16 @@ export const methods = {
 test("fit takes a method and a graph of a plug-in, and its model is verified without", () => {
   const files = ["examples/north.csv", "examples/south.csv"];
   const asked = ["--k", "3", "--exclude", "plant", "--graph", "table", "--rounds", "7", "--out", "plugged"];
-  const { status, stderr } = folder.spawn("fit", ...files, "--plugin", "mine.ts", "--method", "gossip", ...asked);
+  const { status, stderr } = folder.spawn(
+    "fit",
+    "--as-is",
+    ...files,
+    "--plugin",
+    "mine.ts",
+    "--method",
+    "gossip",
+    ...asked,
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const model = JSON.parse(readFileSync(join(folder.path, "plugged/model.json"), "utf8"));
   expect(model).toMatchObject({ rounds: 7, options: { method: "gossip", graph: "table", rounds: 7 } });

@@ -18,7 +18,7 @@ async function said(...args: string[]): Promise<string> {
 }
 
 const fit = (...args: string[]) =>
-  said("fit", north, south, "--k", "3", "--exclude", "plant", "--out", at("out"), ...args);
+  said("fit", "--as-is", north, south, "--k", "3", "--exclude", "plant", "--out", at("out"), ...args);
 const model = at("out", "model.json");
 
 test("several files are labelled as in the fit, each into the folder", async () => {

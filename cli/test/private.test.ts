@@ -48,14 +48,33 @@ test("shared clusters are private with --devices, and device init says what all 
   expect(stdout).toMatch(
     /\nwith 10 devices of 200 rows in 3 clusters of one size the noise moves a coordinate .* 0\.04\d of/,
   );
+  expect(stdout).toContain(`before devices can use ${file} it must name its founders (fedkm device key prints`);
   expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ clusters: "shared", devices: 10, epsilon: 1 });
-  const init = (rows: number) => {
+  const init = (rows: number, of = founded) => {
     const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
     const data = folder.file(`shared-${rows}.csv`, text);
     const state = join(folder.path, `shared-${rows}`);
-    return outcome("device", "init", "--study", file, "--data", data, "--state", state);
+    return outcome("device", "init", "--study", of, "--data", data, "--state", state);
   };
+  const founded = join(folder.path, "founded.yaml");
+  expect((await init(200, file)).stderr).toMatch(/^fedkm: founders must be named with clusters "shared" and privacy/);
+  const keys: string[] = [];
+  for (let n = 0; n < 10; n++) {
+    const state = join(folder.path, n === 0 ? "shared-200" : `founder-${n}`);
+    keys.push((await outcome("device", "key", "--state", state)).stdout.trim());
+    // A key that is there stays.
+    expect((await outcome("device", "key", "--state", state)).stdout.trim()).toBe(keys[n]);
+  }
+  const list = folder.file("keys.txt", `${keys.slice(1).join("\n")}\n`);
+  const again = [...asked, founded, ...shared.slice(asked.length + 1), "--devices", "10", "--founders"];
+  expect((await outcome(...again, list)).stderr).toMatch(/^fedkm: founders must be a list of 10 to 256 keys/);
+  expect((await outcome(...again, list, "nobody")).stderr).toMatch(/^fedkm: a founder must be a peer id/);
+  expect((await outcome(...again, list, keys[0])).code).toBe(0);
+  expect(parseStudy(readFileSync(founded, "utf8")).founders).toEqual([...keys].sort());
+  expect((await outcome("study", "check", founded)).stdout).toContain("\n10 founders; 2 members admit another one\n");
   const begun = (await init(200)).stdout;
+  expect(begun).not.toContain("no founder");
+  expect((await init(201)).stdout).toMatch(/\nit is no founder of the study: its rows count when 2 members have run/);
   expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
   expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
   expect((await init(20)).stderr).toMatch(
@@ -68,7 +87,7 @@ test("fit simulates private devices that share clusters, and refuses what has no
     folder.file(`fit-${i}.csv`, pointsAsCsv(parseStudy(readFileSync(study, "utf8")), rows)),
   );
   const fit = (...more: string[]) =>
-    outcome("fit", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
+    outcome("fit", "--as-is", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
   const { code, stdout } = await fit("--method", "shared", "--privacy", "private", "--epsilon", "2");
   expect(code).toBe(0);
   const { options, devices } = JSON.parse(stdout);

@@ -78,7 +78,7 @@ test.each([
   ['{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "jsonl"],
   ["[[1, 2], [3, 4]]", "json"],
 ])("%j is read from the standard input", (input, ending) => {
-  execFileSync(process.execPath, [bin, "fit", "-", "--k", "1", "--out", at(ending)], { input });
+  execFileSync(process.execPath, [bin, "fit", "--as-is", "-", "--k", "1", "--out", at(ending)], { input });
   const model = JSON.parse(readFileSync(at(ending, "model.json"), "utf8"));
   expect(model.devices[0]).toMatchObject({ name: "stdin", rows: 2, centroids: [[2, 3]] });
 });
@@ -115,7 +115,16 @@ test("every kind of file goes to a report with one option", async () => {
     ["records.npy"],
     ["big-endian.npy"],
   ]) {
-    const { code, stderr } = await outcome("fit", join(tables, name), "--k", "2", ...options, "--out", at("report"));
+    const { code, stderr } = await outcome(
+      "fit",
+      "--as-is",
+      join(tables, name),
+      "--k",
+      "2",
+      ...options,
+      "--out",
+      at("report"),
+    );
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: "" });
     const { devices } = JSON.parse(readFileSync(at("report", "model.json"), "utf8"));
     expect([devices[0].rows, [...devices[0].sizes].sort()]).toEqual([8, [4, 4]]);

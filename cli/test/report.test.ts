@@ -17,7 +17,7 @@ function write(name: string, columns: readonly string[], rows: readonly (readonl
 }
 
 async function report(files: readonly string[], ...args: string[]): Promise<Document> {
-  const { code, stderr } = await outcome("fit", ...files, "--out", results, ...args);
+  const { code, stderr } = await outcome("fit", "--as-is", ...files, "--out", results, ...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return parseHTML(readFileSync(join(results, "report.html"), "utf8")).document;
 }
@@ -132,7 +132,7 @@ test("--names names clusters in the model, the report and the terminal; a wrong 
   expect(Array.from(page.querySelectorAll(".card h3"), (own) => own.textContent)).toEqual(["0 low", "1 <high>"]);
   const { clusters } = JSON.parse(readFileSync(join(results, "model.json"), "utf8"));
   expect(clusters.map(({ name }: { name: string }) => name)).toEqual(["low", "<high>"]);
-  const refused = await outcome("fit", file, "--k", "2", "--names", "low");
+  const refused = await outcome("fit", "--as-is", file, "--k", "2", "--names", "low");
   expect(refused.stderr).toBe("fedkm: --names must have one name for each of the 2 clusters, got 1\n");
 });
 
@@ -168,6 +168,7 @@ test.each([
   const out = join(folder.path, `shared-${graph}`);
   const { code, stderr } = await outcome(
     "fit",
+    "--as-is",
     ...files,
     "--k",
     "3",

@@ -47,7 +47,18 @@ describe("docs/data.md", () => {
 
   it("gives the same clusters from DuckDB, loaded, streamed or aggregated, as from the files", async () => {
     const objectiveOf = async (...args: string[]) => {
-      const { stdout } = await fedkm("fit", ...args, "--k", "3", "--exclude", "plant", "--json", "--out", "again");
+      const { stdout } = await fedkm(
+        "fit",
+        "--as-is",
+        ...args,
+        "--k",
+        "3",
+        "--exclude",
+        "plant",
+        "--json",
+        "--out",
+        "again",
+      );
       return JSON.parse(stdout).objective;
     };
     const fromFiles = await objectiveOf("examples/north.csv", "examples/south.csv");
@@ -89,17 +100,17 @@ describe("docs/data.md", () => {
   it("refuses what sources cannot do, in one line", async () => {
     const refusal = async (...args: string[]) => (await fedkm(...args)).stderr;
     const source = "duckdb:examples/north.csv";
-    const fitting = ["fit", source, "--k", "3", "--exclude", "plant"];
+    const fitting = ["fit", "--as-is", source, "--k", "3", "--exclude", "plant"];
     expect(await refusal(...fitting, "--device-column", "plant")).toContain("--device-column is for files");
     expect(await refusal(...fitting, "--missing", "mean")).toContain("--missing mean is for files");
     expect(await refusal(...fitting, "--categories", "plant")).toMatch(/--categories is for files: .* CASE WHEN/);
     const streamed = [...fitting, "--read", "stream"];
     expect(await refusal(...streamed, "--privacy", "guarded")).toContain("--read memory loads them");
     expect(await refusal(...streamed, "--scale", "log:height_cm")).toContain("--read memory");
-    expect(await refusal("fit", "trino://host/catalog/schema/t", "--k", "3")).toContain("--as sql:trino");
+    expect(await refusal("fit", "--as-is", "trino://host/catalog/schema/t", "--k", "3")).toContain("--as sql:trino");
     expect(await refusal(...streamed, "--method", "kfed")).toContain("--method must be fedkm or consensus");
     expect(await refusal(...streamed, "--scale", "rank")).toContain("--read memory");
-    const withPassword = await refusal("fit", "postgres://me:hunter2@db/x?table=t", "--k", "3");
+    const withPassword = await refusal("fit", "--as-is", "postgres://me:hunter2@db/x?table=t", "--k", "3");
     expect(withPassword).toMatch(/^fedkm: postgres:\/\/db: a password/);
     expect(withPassword).not.toContain("hunter2");
     expect(await refusal("predict", source, "--model", "lake/model.json")).toContain(
@@ -167,6 +178,7 @@ describe.skipIf(!isComplete)("with servers", () => {
   it("fits a file, a lake, PostgreSQL and ClickHouse together as it fits their rows", async () => {
     const { stdout, stderr } = await fedkm(
       "fit",
+      "--as-is",
       ...addresses,
       "--k",
       "3",

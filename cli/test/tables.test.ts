@@ -77,7 +77,7 @@ function remedyIn(message: string): string | undefined {
 test.each(tables)("%s", async (name, text, remedies, columns) => {
   const file = folder.file(name, text);
   const results = join(folder.path, `${name}-results`);
-  const args = ["fit", file, "--k", "2", "--out", results];
+  const args = ["fit", "--as-is", file, "--k", "2", "--out", results];
   const followed: string[] = [];
   let { code, stderr } = await outcome(...args);
   while (code !== 0 && followed.length < 3) {

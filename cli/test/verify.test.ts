@@ -13,7 +13,7 @@ const modelFile = (name: string) => join(folder.path, name, "model.json");
 
 async function fit(name: string, files: readonly string[], ...args: string[]): Promise<string> {
   const out = join(folder.path, name);
-  const { code, stderr } = await outcome("fit", ...files, "--k", "3", "--out", out, ...args);
+  const { code, stderr } = await outcome("fit", "--as-is", ...files, "--k", "3", "--out", out, ...args);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
   return modelFile(name);
 }

@@ -26,7 +26,9 @@ export {
   contractOf,
   type Feature,
   formatStudy,
+  foundedStudy,
   keepsHistory,
+  needsFounders,
   parseStudy,
   type Study,
 } from "./study/study.ts";

@@ -116,7 +116,7 @@ test("readLayout says what a file is like", async () => {
   expect(await readLayout(file)).toEqual({
     format: "csv",
     packed: false,
-    dialect: { delimiter: 9, header: true },
+    dialect: { delimiter: 9, header: true, titles: 0 },
     columns: [
       { name: "name", kind: "text" },
       { name: "x", kind: "number" },

@@ -68,7 +68,7 @@ test.each(["libreoffice.xlsx", "rows.csv.zip", "one.npz", "arrays.json"])(
 );
 
 test("a German export is read with its decimal commas, points between thousands and letters", async () => {
-  const options: ReadOptions = { encoding: "latin1", decimal: ",", thousands: ".", exclude: ["holz"] };
+  const options: ReadOptions = { encoding: "latin1", exclude: ["holz"] };
   const { points, columns } = await readTable(fixture("excel-german.csv"), options);
   expect(columns).toEqual(["höhe", "ring"]);
   expect(Array.from(points.data)).toEqual(numbers.map((value, i) => (i % 2 === 0 ? 1000 * value : value)));

@@ -17,14 +17,10 @@ export {
   readInputClasses,
 } from "./input/readTables.ts";
 export type { SourceRequest } from "./input/sources.ts";
-export { fitCommandLine, type Obstacle, proposedCommandLine } from "./inspect/commandLine.ts";
-export {
-  type InspectedColumn,
-  type InspectedTable,
-  inspectedRemarks,
-  inspectedValue,
-  inspectTable,
-} from "./inspect/inspectTable.ts";
+export { type ClassifiedColumn, inspectedRemarks } from "./inspect/columnRoles.ts";
+export { fitCommandLine } from "./inspect/commandLine.ts";
+export { type InspectedColumn, type InspectedTable, inspectedValue, inspectTable } from "./inspect/inspectTable.ts";
+export { type Obstacle, type ProposedOptions, proposeForFiles, proposeOptions } from "./inspect/proposal.ts";
 export { clusterSums, clustersInModelOrder } from "./model/clusterSums.ts";
 export { modelCentroids, modelDeviceOrName } from "./model/labelling.ts";
 export {

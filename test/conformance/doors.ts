@@ -226,7 +226,10 @@ async function byCommand(request: Request, ...further: string[]): Promise<Answer
     stderr += text;
   };
   const io = { stdout: { write: () => {} }, stderr: { write: complain }, env: {} };
-  const code = await runCommandLine(["fit", ...pathsOf(request.data), ...flags, "--out", out, ...further], io);
+  const code = await runCommandLine(
+    ["fit", "--as-is", ...pathsOf(request.data), ...flags, "--out", out, ...further],
+    io,
+  );
   if (code !== 0) throw new Error(stderr);
   const model = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
   return answerOf(

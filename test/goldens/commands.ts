@@ -11,7 +11,8 @@ const recorded = (name: string, ...lines: string[]): RecordedCommands => ({ name
 
 const plants = "examples/north.csv examples/south.csv --exclude plant";
 const six = "data/a.csv data/b.csv data/c.csv data/d.csv data/e.csv data/f.csv";
-const fitted = (name: string, rest: string) => recorded(name, `fit ${rest} --out results`);
+/** Of the method and what it prints; what fit decides by itself has lines of its own. */
+const fitted = (name: string, rest: string) => recorded(name, `fit ${rest} --as-is --out results`);
 
 export const commands: readonly RecordedCommands[] = [
   fitted("fit", `${plants} --k 3`),
@@ -64,27 +65,35 @@ export const commands: readonly RecordedCommands[] = [
   fitted("fit-stream", "duckdb:examples/north.csv duckdb:examples/south.csv --exclude plant --k 3 --read stream"),
   fitted("fit-aggregate", "duckdb:examples/north.csv duckdb:examples/south.csv --exclude plant --k 3 --read aggregate"),
   fitted("fit-where", "'duckdb:examples/north.csv' --exclude plant --k 2 --read memory --where 'height_cm > 40'"),
-  recorded("fit-plugin", "fit data/a.csv data/b.csv --plugin examples/plugin.ts --method gossip --k 3 --out results"),
-  recorded("choose", `choose ${plants}`),
-  recorded("choose-json", `choose ${six} --largest-k 5 --json`),
-  recorded("choose-all", `choose ${six} --judge all --graph ring`),
+  recorded(
+    "fit-plugin",
+    "fit data/a.csv data/b.csv --plugin examples/plugin.ts --method gossip --k 3 --out results --as-is",
+  ),
+  recorded(
+    "fit-proposed",
+    "fit examples/north.csv examples/south.csv --out results",
+    "fit examples/trees.csv --k 2 --json --out results",
+  ),
+  recorded("choose", `choose ${plants} --as-is`),
+  recorded("choose-json", `choose ${six} --largest-k 5 --as-is --json`),
+  recorded("choose-all", `choose ${six} --judge all --graph ring --as-is`),
   recorded(
     "predict",
-    `fit ${plants} --k 3 --out results`,
+    `fit ${plants} --k 3 --out results --as-is`,
     "predict --model results/model.json --device north examples/south.csv --out labelled.csv",
     "predict --model results/model.json --device common examples/south.csv --distances",
     "predict --model results/model.json examples/north.csv --json",
   ),
   recorded(
     "verify",
-    `fit ${plants} --k 3 --scale standard --out results`,
+    `fit ${plants} --k 3 --scale standard --out results --as-is`,
     "verify results/model.json examples/north.csv examples/south.csv",
     "verify results/model.json examples/north.csv examples/south.csv --json",
     "verify results/model.json examples/south.csv examples/north.csv",
   ),
   recorded(
     "export",
-    `fit ${plants} --k 3 --scale standard --out results`,
+    `fit ${plants} --k 3 --scale standard --out results --as-is`,
     "export results/model.json --as sql:postgres --table plants",
     "export results/model.json --as sql:duckdb --device north",
     "export results/model.json --as onnx --out model.onnx",
@@ -94,7 +103,7 @@ export const commands: readonly RecordedCommands[] = [
   ),
   recorded(
     "export-categories",
-    "fit examples/trees.csv --categories auto --k 2 --out results",
+    "fit examples/trees.csv --categories auto --k 2 --out results --as-is",
     "export results/model.json --as sql",
   ),
   recorded("inspect", "inspect examples/north.csv examples/south.csv"),
@@ -109,14 +118,14 @@ export const commands: readonly RecordedCommands[] = [
   ),
   recorded("study", "study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%", "study check study.yaml"),
   recorded("study-data", "study init --k 3 --data data/a.csv", "study check study.yaml --data data/b.csv --json"),
-  recorded("refuse-no-k", `fit ${plants}`),
-  recorded("refuse-large-k", "fit data/single.csv --k 7"),
-  recorded("refuse-empty", "fit data/empty.csv --k 2"),
-  recorded("refuse-nan", "fit data/nan.csv --k 2"),
-  recorded("refuse-text", "fit examples/north.csv --k 2"),
-  recorded("refuse-gaps", "fit data/gaps.csv --k 2"),
-  recorded("refuse-method", `fit ${plants} --k 3 --method fedk`),
-  recorded("refuse-option", `fit ${plants} --k 3 --method local --coupling transport`),
+  recorded("refuse-no-k", `fit ${plants} --as-is`),
+  recorded("refuse-large-k", "fit data/single.csv --k 7 --as-is"),
+  recorded("refuse-empty", "fit data/empty.csv --k 2 --as-is"),
+  recorded("refuse-nan", "fit data/nan.csv --k 2 --as-is"),
+  recorded("refuse-text", "fit examples/north.csv --k 2 --as-is"),
+  recorded("refuse-gaps", "fit data/gaps.csv --k 2 --as-is"),
+  recorded("refuse-method", `fit ${plants} --k 3 --method fedk --as-is`),
+  recorded("refuse-option", `fit ${plants} --k 3 --method local --coupling transport --as-is`),
   recorded("refuse-file", "fit nowhere.csv --k 3"),
   recorded("refuse-flag", "fit examples/north.csv --kk 3"),
 ];

@@ -1,13 +1,8 @@
 // Where the built pages lie, what the dashboard among them shows, and how a state of the playground is written.
 
 export type {
-  Action,
-  ClusterProfile,
   DeviceView,
-  LedgerView,
-  LinkView,
-  PrivacyView,
-  Snapshot,
+  HealthView,
 } from "./dashboard/snapshot.ts";
 export { playgroundState, type Setup, unreadSetupSettings } from "./engine/setup.ts";
 

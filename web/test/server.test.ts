@@ -12,7 +12,7 @@ let dashboard: ServedPages;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 beforeAll(async () => {
   dashboard = await serveDashboard(0, token, {
-    snapshot: async () => '{"devices":[]}',
+    snapshot: async () => ({ health: "{}", devices: new Map() }),
     act: async (asked) => {
       acted.push(asked);
       return "done";

@@ -1,7 +1,7 @@
 // Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
 import type { Selection } from "@fedkm/files";
-import { labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
+import { dateRules, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseCharacterArgument, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
@@ -62,14 +62,17 @@ export function addDialectOptions(command: Command): Command {
       parseCharacterArgument("--delimiter"),
     )
     .option("--header <yes|no>", "whether the first line names the columns (default: seen)", parseHeader)
-    .option("--decimal <comma|point>", "what stands before decimals (default: point)", parseDecimal)
     .option(
-      "--thousands <character>",
-      "what stands between thousands, such as comma",
-      parseCharacterArgument("--thousands"),
+      "--decimal <comma|point>",
+      "what stands before decimals where 1,234 may mean two things (default: seen)",
+      parseDecimal,
     )
     .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
-    .option("--dates <days>", "take dates as numbers: days since 1970", parseChoice("--dates", ["days"]))
+    .option(
+      "--dates <name>",
+      "take dates as numbers, days since 1970: days, or day-first or month-first where 3/1/2026 may mean two",
+      parseChoice("--dates", dateRules),
+    )
     .option("--encoding <name>", "of text that is not UTF-8: latin1 or utf16", parseEncoding)
     .option("--sheet <name>", "of a workbook or .npz file, by name or number from 1 (default: the first)");
 }
@@ -89,17 +92,15 @@ export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 export function addGraphAndScaleOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
-    .option("--scale <spec>", "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE", "none");
+    .option(
+      "--scale <spec>",
+      "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE (default: by the units)",
+    );
 }
 
 export function addMissingOption(command: Command): Command {
   const parse = parseChoice("--missing", ["refuse", "drop", "mean"]);
-  return command.option(
-    "--missing <policy>",
-    "missing cells: refuse, drop their rows, or fill with the mean",
-    parse,
-    "refuse",
-  );
+  return command.option("--missing <policy>", "missing cells: refuse, drop their rows, or fill with the mean", parse);
 }
 
 export function checkSelection({ columns, exclude }: Selection): void {

@@ -3,13 +3,12 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { clusterNames, readAudit } from "@fedkm/device/daemon";
+import { clusterNames, performAction, readAudit } from "@fedkm/device/daemon";
 import { countLabel, significantLabel } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { eventually } from "../../../test/eventually.ts";
-import { performAction } from "../../src/dashboard/actions.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
@@ -57,7 +56,7 @@ test("shows what the device wrote: numbers, clusters, neighbours, privacy and th
     await until(async () => {
       const { device, links } = machine.status(name);
       const seen = {
-        heading: await page.locator("h1").textContent(),
+        heading: (await page.locator("h2.name").textContent())?.split(" ")[0],
         ...Object.fromEntries(
           await Promise.all(
             ["phase", "objective", "move", "round", "rows"].map(async (one) => [one, await field(page, one)]),
@@ -243,6 +242,10 @@ test("accepts a device that knocks once its owner agrees to an open study, and u
   await until(async () => expect(await card.textContent()).toContain(`${short} connected, heard`));
   expect(await events("north")).toContain("accepted");
   await page.getByRole("button", { name: `Unlink ${short}` }).click();
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  expect(await page.getByRole("button", { name: "Yes, unlink" }).count()).toBe(0);
+  await page.getByRole("button", { name: `Unlink ${short}` }).click();
+  await page.getByRole("button", { name: `Yes, unlink ${short}` }).click();
   await until(async () => expect(await page.getByRole("alert").textContent()).toBe(`${short} is unlinked.`));
   await until(async () => expect(await page.getByRole("button", { name: `Unlink ${short}` }).count()).toBe(0));
   expect(await events("north")).toContain("unlinked");
@@ -305,8 +308,9 @@ test("shows words of other devices as text, whatever they hold", async () => {
   const { page } = await machine.open();
   const shown = '<img src=x onerror="window.wasRun=1">\\u{202e}gnorw';
   await shows(page, shown);
-  expect(await page.locator("h1").textContent()).toBe(shown);
-  for (const name of ["Notices", "Neighbours"]) expect(await section(page, name).textContent()).toContain(shown);
+  expect(await page.locator("h2.name").textContent()).toContain(shown);
+  expect(await section(page, "Neighbours").textContent()).toContain(shown);
+  expect(await section(page, "Notices").textContent()).toContain("is gone, and ended without a word");
   expect(await page.locator("img").count()).toBe(0);
   expect(await page.evaluate("window.wasRun")).toBeUndefined();
   expect(await page.locator("body").textContent()).not.toContain("\u202e");
@@ -319,7 +323,7 @@ test.each(["light", "dark"] as const)(
   "has no serious fault for people who cannot see or point, %s",
   async (colorScheme) => {
     const { page } = await machine.open({ colorScheme });
-    const buttons = page.getByRole("navigation").getByRole("button");
+    const buttons = page.getByRole("navigation").locator("tbody").getByRole("button");
     for (const button of [buttons.first(), buttons.nth(1), buttons.last()]) {
       await button.click();
       const faults = await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations
@@ -333,7 +337,7 @@ test.each(["light", "dark"] as const)(
 
 test("is no wider than a phone, whatever devices are called", async () => {
   const { page } = await machine.open({ width: 390 });
-  const buttons = page.getByRole("navigation").getByRole("button");
+  const buttons = page.getByRole("navigation").locator("tbody").getByRole("button");
   for (const button of [buttons.first(), buttons.nth(1), buttons.last()]) {
     await button.click();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);

@@ -7,6 +7,7 @@ import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { kmeans } from "../start/kmeans.ts";
 
+/** How far a worker is. */
 export interface WorkerProgress {
   /** How often the points of a device were compared with centroids so far. */
   readonly passes: number;

@@ -21,7 +21,9 @@ import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/tra
 import { lossOf } from "../kernel/model.ts";
 import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
 
+/** Options of `chooseAlpha`: those of `fit`, and how points are kept back. */
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
+  /** Clusters. */
   k: number;
   /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
   alphas?: readonly number[] | undefined;
@@ -53,6 +55,7 @@ export const foldOptionNames: OptionNames<Omit<ChooseAlphaOptions, "k">> = {
  */
 export type Judge = "own" | "all";
 
+/** One alpha of the curve. */
 export interface AlphaScore {
   readonly alpha: number;
   /** Squared distance of a point that was kept back to the nearest centroid of a device: the mean over the devices. */
@@ -61,6 +64,7 @@ export interface AlphaScore {
   readonly standardError: number;
 }
 
+/** What `chooseAlpha` found, and what it cost. */
 export interface AlphaChoice extends ChoiceCosts {
   /** The smallest alpha whose loss is within one standard error of the lowest. */
   readonly alpha: number;

@@ -10,10 +10,12 @@ import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNam
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
 import { type ChoiceCosts, choiceSample, participantsOf } from "./participants.ts";
 
+/** Options of `choose`. */
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
 const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
+/** What `choose` found: k, alpha, and how it came to both. */
 export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
   readonly k: number;
   readonly alpha: number;

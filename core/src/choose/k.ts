@@ -14,6 +14,7 @@ import { silhouetteOf } from "../measures/measures.ts";
 import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
 import { type ChoiceCosts, choiceColumns, choiceSample, type Participants, participantsOf } from "./participants.ts";
 
+/** Options of `chooseK`. */
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
    * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
@@ -34,6 +35,7 @@ export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
   sample: true,
 };
 
+/** One k of the curve. */
 export interface KScore {
   readonly k: number;
   /** The sum of all losses. */
@@ -46,6 +48,7 @@ export interface KScore {
   readonly apart: number;
 }
 
+/** What `chooseK` found, and what it cost. */
 export interface KChoice extends ChoiceCosts {
   /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
   readonly k: number;

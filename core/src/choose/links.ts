@@ -23,6 +23,7 @@ export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minim
   k: number;
 }
 
+/** What `chooseLinks` found, and what it cost. */
 export interface LinkChoice extends Pick<ChoiceCosts, "messages" | "bytes" | "reveals"> {
   /** The same devices with the links that stay. */
   readonly graph: Graph;

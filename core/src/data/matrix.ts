@@ -2,6 +2,7 @@
 
 import { describeArgument, isList } from "./optionNames.ts";
 
+/** Rows of numbers, flat. `matrix(rows)` makes one. */
 export interface Matrix {
   /** Row r is data[r * cols] ... data[(r + 1) * cols - 1]. */
   readonly data: Float64Array;
@@ -108,6 +109,10 @@ export function datasetColumns(datasets: readonly Matrix[]): number {
   return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
 }
 
+/**
+ * The rows with these numbers, in this order, copied.
+ * @example takeRows(points, [0, 2]) // the first and the third row
+ */
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   checkIsMatrix("points", points);
   if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${describeArgument(rows)}`);

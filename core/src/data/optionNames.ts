@@ -27,6 +27,7 @@ function editDistance(from: string, to: string): number {
   return rows[from.length][to.length];
 }
 
+/** An argument as an error message shows it. */
 export function describeArgument(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
@@ -65,6 +66,7 @@ export function checkOptions(given: unknown, known: object, needs = ""): void {
   }
 }
 
+/** Options with every default filled in. */
 export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** So that spreading options over others does not undo these. */

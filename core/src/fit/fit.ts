@@ -30,11 +30,13 @@ export interface RoundSummary {
   readonly bytes: number;
 }
 
+/** One round of `fitRounds`, while it runs. */
 export interface Round extends RoundSummary {
   /** Every device's centroids after this round, a copy. */
   readonly centroids: readonly Matrix[];
 }
 
+/** What guarding rows cost. */
 export interface GuardedSummary {
   readonly minimum: number;
   /** Rows that nothing sent tells apart, at least. */
@@ -45,6 +47,7 @@ export interface GuardedSummary {
   readonly rowsLeftOut: number;
 }
 
+/** What `fit` found: the centroids of every device, and how it came to them. */
 export interface FitModel {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
@@ -68,6 +71,10 @@ export interface FitModel {
   labels(): readonly Uint32Array[];
 }
 
+/**
+ * Algorithm 1 over a whole network in memory: every device's k-means, pulled towards its neighbours' centroids.
+ * @example const { centroids } = fit([here, there], path(2), { k: 3, alpha: 0.1 });
+ */
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "k and alpha");

@@ -22,6 +22,7 @@ export type Weighting = "device" | "sample";
 /** What neighbours can learn. */
 export type Privacy = "open" | "guarded";
 
+/** Options of `fit`. Only k and alpha are needed. */
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   /** Clusters of every device, or a list with those of each. */
   k: ClusterCounts;
@@ -58,6 +59,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
    * but false with preset "paper" or a listed schedule. With alpha 0 there are none.
    */
   jointSteps?: boolean | undefined;
+  /** Ends the work between two rounds when it is aborted. */
   signal?: AbortSignal | undefined;
 }
 

@@ -195,6 +195,7 @@ export function networkPointScales(datasets: readonly Matrix[], weighting: Weigh
   });
 }
 
+/** What one round did. */
 export interface RoundResult {
   readonly largestMove: number;
   readonly converged: boolean;

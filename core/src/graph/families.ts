@@ -5,16 +5,28 @@ import { ln } from "../data/elementary.ts";
 import type { Random } from "../data/random.ts";
 import { type Edge, type Graph, graphOfEdges } from "./graph.ts";
 
+/**
+ * Every device is linked with every other.
+ * @example complete(4)
+ */
 export function complete(size: number): Graph {
   checkInteger("size", size, 1);
   return graphOfEdges(size, allPairs(size));
 }
 
+/**
+ * Devices in a row, each linked with the next.
+ * @example path(4)
+ */
 export function path(size: number): Graph {
   checkInteger("size", size, 1);
   return graphOfEdges(size, chain(size, size - 1));
 }
 
+/**
+ * A path whose ends are linked too.
+ * @example ring(4)
+ */
 export function ring(size: number): Graph {
   checkInteger("size", size, 1);
   // Two devices have one link, not two.

@@ -3,6 +3,7 @@
 import { checkGraph, checkInteger, checkNumber } from "../data/check.ts";
 import { describeArgument, isList } from "../data/optionNames.ts";
 
+/** Who is linked with whom. `graph(size, edges)` makes one. */
 export interface Graph {
   readonly size: number;
   /** neighbours[i] lists N(i) in rising order; weights[i] holds A(i, j) in the same order. */
@@ -13,6 +14,10 @@ export interface Graph {
 /** Endpoints and, if not 1, the weight of an edge. */
 export type Edge = readonly [number, number, number?];
 
+/**
+ * A network of `size` devices with these links; a third number is the weight of a link, by default 1.
+ * @example graph(3, [[0, 1], [1, 2, 0.5]])
+ */
 export function graph(size: number, edges: Iterable<Edge>): Graph {
   checkInteger("size", size, 1);
   const list = listOfEdges(edges);

@@ -55,6 +55,10 @@ export function collectorTraffic(numbers: ArrayLike<number>, answer: number): Tr
   return { messages: sent.length + 1, bytes };
 }
 
+/**
+ * The sum of several costs.
+ * @example addTraffic(sendTraffic(network, numbers), before)
+ */
 export function addTraffic(...parts: readonly Traffic[]): Traffic {
   return {
     messages: parts.reduce((sum, { messages }) => sum + messages, 0),

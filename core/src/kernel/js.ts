@@ -4,6 +4,7 @@ import { exactSumGrids, largestMagnitudes } from "../data/exactSums.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 
+/** Distances in plain JavaScript: the reference, with the same bits as WebAssembly. */
 export const jsKernel: Kernel = { name: "js", prepare };
 
 /** Rows whose losses are added up before the next block begins; four lanes share the rows of a block. */

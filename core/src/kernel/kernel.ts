@@ -32,6 +32,8 @@ export interface SeededStarts {
 export interface PreparedPoints {
   /** The largest magnitude in any column, where making the points ready has shown it; infinite or NaN if there is a NaN. */
   readonly largest?: number | undefined;
+  /** Of the points around their means, where what statistics say of it must not be used. */
+  readonly deviation?: number;
   /** Engines agree on every bit. The loss costs a pass over the points, so it can be left out. */
   statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss?: boolean): void;
   /**
@@ -51,6 +53,7 @@ export interface PreparedPoints {
   release(): void;
 }
 
+/** What computes distances: it prepares points once and answers for many centroids. */
 export interface Kernel {
   readonly name: string;
   prepare(points: Matrix, weights?: Float64Array): PreparedPoints;

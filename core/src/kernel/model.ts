@@ -63,6 +63,7 @@ type Rows = Matrix | FlatRows | ArrayLike<ArrayLike<number>>;
 /** Centroids, a model of one device, or one of a network; also as read back from JSON. */
 export type Predictor = Rows | { readonly centroids: Rows | readonly Rows[] };
 
+/** Options of `predict`. */
 export interface PredictOptions {
   /** Whose centroids of a network's model. */
   device?: number | undefined;

@@ -11,6 +11,7 @@ import { couplingDiscrepancy, penaltySlope } from "../update/coupling.ts";
 import { updateDevice } from "../update/updateDevice.ts";
 import { checkedObjective, type ObjectiveOptions, type ObjectiveSettings, objectiveOf } from "./measures.ts";
 
+/** What `certify` checked. */
 export interface Certificate {
   /** F at the centroids. */
   readonly objective: number;

@@ -62,8 +62,11 @@ export function totalVariation(
 
 /** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
 export interface ObjectiveOptions {
+  /** Strength of the penalty. */
   alpha: number;
+  /** How centroids of two devices are matched. Default "nearest". */
   coupling?: Coupling | undefined;
+  /** Whether devices or samples count the same. Default "device". */
   weighting?: Weighting | undefined;
   /** With its scale, as `fit` returns it. Default "squared". */
   penalty?: Penalty | undefined;

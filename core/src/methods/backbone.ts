@@ -28,6 +28,7 @@ interface Noise {
   readonly bounds: Bounds;
 }
 
+/** Options of `methods.backbone`. */
 export interface BackboneOptions extends CommonOptions {
   /** k1: centroids of every device, at most one for each of its points. Default 2 k + 2. */
   backboneSize?: number | undefined;

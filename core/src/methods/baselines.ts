@@ -35,6 +35,7 @@ export function pooled(datasets: readonly Matrix[], graph: Graph, options: Commo
 pooled.travels = "every record";
 pooled.takes = { ...judgingOptions, restarts: ["number"] };
 
+/** Options of `methods.local` and `methods.pooled`. */
 export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
 
 /** Best-of-restarts k-means of every device on its points, nothing sent: the lower end of the dial. */

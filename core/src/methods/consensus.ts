@@ -32,8 +32,10 @@ import {
   roundsOptions,
 } from "./method.ts";
 
+/** Options of `methods.consensus`. */
 export interface ConsensusOptions extends RoundsMethodOptions, Pick<MethodOptions, "beta" | "settle" | "passes"> {}
 
+/** What `methods.consensus` found. */
 export interface ConsensusModel extends FitModel {
   readonly beta: number;
   /** p: private to each device, never sent; per cluster they sum to 0 over each component. */

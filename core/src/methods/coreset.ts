@@ -16,6 +16,7 @@ import {
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
+/** Options of `methods.coreset`. */
 export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centroids and counts alone. */
   coresetSize?: number | undefined;
@@ -29,6 +30,7 @@ export interface CoresetPart {
   readonly samples: number;
 }
 
+/** What `methods.coreset` found. */
 export interface CoresetModel extends MethodModel {
   readonly parts: readonly CoresetPart[];
 }

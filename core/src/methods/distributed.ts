@@ -24,8 +24,10 @@ import {
   seedOrders,
 } from "./method.ts";
 
+/** Options of `methods.distributed`. */
 export interface DistributedOptions extends RoundsMethodOptions, Pick<MethodOptions, "eta" | "seeds"> {}
 
+/** What `methods.distributed` found. */
 export interface DistributedModel extends FitModel {
   readonly eta: number;
   /** p: private to each device, never sent; they sum to 0 over the devices. */

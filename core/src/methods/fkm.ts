@@ -22,6 +22,7 @@ import {
 } from "./flooding.ts";
 import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
+/** Options of `methods.fkm`. */
 export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
   rounds?: number | undefined;

@@ -12,8 +12,10 @@ import { joinSketches, type PointSketch, supportedSketch } from "../start/federa
 import { bestOf } from "../start/kmeans.ts";
 import { type CommonOptions, checkMethodOptions, type MethodOptions, methodJudging, roundsSettings } from "./method.ts";
 
+/** Options of methods that send one message to everybody. */
 export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
+/** The same, checked, with what follows from the data. */
 export interface FloodSettings {
   /** Begins the path of every random stream, so that no two methods share their draws. */
   readonly method: string;
@@ -26,6 +28,10 @@ export interface FloodSettings {
   readonly judged: ObjectiveSettings;
 }
 
+/**
+ * Checks the options of a method that sends one message to everybody.
+ * @example const settings = floodSettings("mine", datasets, network, options);
+ */
 export function floodSettings(
   method: string,
   datasets: readonly Matrix[],

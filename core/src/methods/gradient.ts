@@ -23,6 +23,7 @@ import {
   seedOrders,
 } from "./method.ts";
 
+/** Options of `methods.gradient`. */
 export interface GradientOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** How much agreement counts against the points: they agree as it grows. Default 1. */
   rho?: number | undefined;
@@ -30,6 +31,7 @@ export interface GradientOptions extends RoundsMethodOptions, Pick<MethodOptions
   exchanges?: number | undefined;
 }
 
+/** What `methods.gradient` found. */
 export interface GradientModel extends FitModel {
   readonly step: number;
   /** What the steps descend on, before the first round and after every one: see `ownObjective`. */

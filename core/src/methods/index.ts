@@ -39,6 +39,10 @@ fedkm.takes = {
   jointSteps: ["true", "false"],
 };
 
+/**
+ * Every method by its name, all called alike.
+ * @example methods.kfed(datasets, network, { k: 3 })
+ */
 export const methods = {
   fedkm,
   consensus,

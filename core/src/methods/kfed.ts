@@ -22,6 +22,7 @@ import {
 } from "./flooding.ts";
 import { type CommonOptions, judgingOptions, type MethodModel, methodModel } from "./method.ts";
 
+/** Options of `methods.kfed`. */
 export interface KfedOptions extends CommonOptions {
   /** Centroids of every device, from 1 to k. Default k. */
   localCentroids?: number | undefined;
@@ -37,6 +38,7 @@ export interface KfedOptions extends CommonOptions {
  */
 const kfedJoins = ["mean", "lloyd", "weighted"] as const;
 
+/** What `methods.kfed` found. */
 export interface KfedModel extends MethodModel {
   /** The centroid of every point: that of its local centroid, which need not be the one nearest to the point. */
   labels(): readonly Uint32Array[];

@@ -45,6 +45,7 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   settle?: number | false | undefined;
 }
 
+/** What every method gives. */
 export interface MethodModel extends FitModel {
   /**
    * What it would have cost with a collector one hop from everybody; `messages` and `bytes` are those of the network.

@@ -17,6 +17,7 @@ export interface ReferenceOptions {
   readonly bestKnown?: number | undefined;
 }
 
+/** What `pooledReference` found, and how. */
 export interface PooledReference {
   readonly centroids: Matrix;
   /** Sum of squared distances to the nearest centroid. */
@@ -39,6 +40,7 @@ const MOST_WORK = 1e8;
 /** So many further restarts that find nothing else are taken as agreement. */
 const FIRST_CHECK = 5;
 
+/** The best clustering of pooled points that can be had: exact where that is possible, else of many starts. */
 export function pooledReference(points: Matrix, options: ReferenceOptions): PooledReference {
   const { k, kernel, seed = defaults.seed, restarts = defaults.pooledRestarts, bestKnown = 0 } = options;
   const search = (starts: number, from: number) =>

@@ -1,6 +1,7 @@
-// Signature classes: rows that nothing published so far tells apart, and the labels that may be published next.
-// What is published of rows are sums over clusters. If every cluster that was ever published is a union of classes,
-// every linear combination of all these sums is one of sums over classes, and isolates no fewer rows than a class has.
+// Classes of rows: what nothing published so far divides, and the labels that may be published next.
+// What is published of rows are sums over clusters, and every cluster is a union of classes. Each class has at least
+// `minimum` own rows, which counted in nothing before it. So every combination of all sums ever published has at least so
+// many rows: in the latest class that it holds, it is constant on the own rows, and these are in no earlier class.
 
 import { randomStream, shuffled } from "../data/random.ts";
 
@@ -8,6 +9,8 @@ import { randomStream, shuffled } from "../data/random.ts";
 export interface Classes {
   readonly ids: Uint32Array;
   readonly sizes: Uint32Array;
+  /** 1 for a row that counted in an earlier class, a guest; absent: all rows are own. Guests hide nobody. */
+  readonly guests?: Uint8Array;
   /** 1 for a class that counts in no sum; absent: all count. */
   readonly left?: Uint8Array;
 }
@@ -17,19 +20,29 @@ export function oneClass(rows: number): Classes {
   return { ids: new Uint32Array(rows), sizes: Uint32Array.from(rows > 0 ? [rows] : []) };
 }
 
+/** How many own rows each class has. */
+function ownRows({ ids, sizes, guests }: Classes): Uint32Array {
+  const own = sizes.slice();
+  guests?.forEach((is, r) => {
+    own[ids[r]] -= is;
+  });
+  return own;
+}
+
 /**
- * Makes labels below `k` such that they may be published. A class is divided only into parts of at least `minimum` rows:
- * smaller ones get the label of the largest part, the lowest among equals. A class that is not divided gets one label as
+ * Makes labels below `k` such that they may be published. A class is divided only into parts of at least `minimum` own
+ * rows: smaller ones get the label of the largest part, the lowest among equals. A class that is not divided gets one label as
  * a whole, that in `whole`, by default the one that most of its rows have. Returns how many rows got another label.
  */
 export function mergeSmallParts(
-  { ids, sizes }: Classes,
+  classes: Classes,
   /* IN OUT */ labels: Uint32Array,
   k: number,
   minimum: number,
   whole?: ArrayLike<number>,
 ): number {
-  const parts = partsOf(ids, sizes.length, labels, k);
+  const { ids, sizes } = classes;
+  const parts = ownParts(classes, labels, k);
   const given = new Uint32Array(sizes.length);
   const isDivided = new Uint8Array(sizes.length);
   for (let id = 0; id < sizes.length; id++) {
@@ -55,13 +68,15 @@ export function mergeSmallParts(
  * went with a border would show which row is on it.
  */
 export function leaveOutSmallParts(
-  { ids, sizes, left }: Classes,
+  classes: Classes,
   /* IN OUT */ labels: Uint32Array,
   k: number,
   minimum: number,
   whole: ArrayLike<number>,
 ): number {
-  const parts = partsOf(ids, sizes.length, labels, k);
+  const { ids, sizes, left } = classes;
+  const parts = ownParts(classes, labels, k);
+  const all = ownRows(classes);
   /** What the rows of a part that is too small get, and whether larger parts keep what they have. */
   const given = new Uint32Array(sizes.length);
   const isDivided = new Uint8Array(sizes.length);
@@ -70,8 +85,8 @@ export function leaveOutSmallParts(
   for (let id = 0; id < sizes.length; id++) {
     const own = parts.subarray(id * k, (id + 1) * k);
     const large = own.filter((size) => size >= minimum);
-    const rest = sizes[id] - large.reduce((sum, size) => sum + size, 0);
-    const isEnough = rest > 0 && sizes[id] >= (large.length + 1) * minimum;
+    const rest = all[id] - large.reduce((sum, size) => sum + size, 0);
+    const isEnough = rest > 0 && all[id] >= (large.length + 1) * minimum;
     const isWorth = large.length > 1 || (large.length === 1 && isEnough && 2 * rest >= minimum);
     isDivided[id] = isWorth ? 1 : 0;
     if (isDivided[id] === 1) given[id] = isEnough ? k : own.indexOf(Math.max(...own));
@@ -79,12 +94,12 @@ export function leaveOutSmallParts(
     if (isDivided[id] === 1 && isEnough) company[id] = Math.max(0, minimum - rest);
   }
   const isKept = (id: number, label: number) => isDivided[id] === 1 && parts[id * k + label] >= minimum;
-  return relabel(ids, labels, given, isKept) + keepCompany(ids, labels, parts, { k, minimum, company });
+  return relabel(ids, labels, given, isKept) + keepCompany(classes, labels, parts, { k, minimum, company });
 }
 
-/** Leaves out `company` rows of each class, by chance, from parts that can spare them. Returns how many in all. */
+/** Leaves out `company` own rows of each class, by chance, from parts that can spare them. Returns how many in all. */
 function keepCompany(
-  ids: Uint32Array,
+  { ids, guests }: Classes,
   /* IN OUT */ labels: Uint32Array,
   /* IN OUT */ parts: Uint32Array,
   { k, minimum, company }: { readonly k: number; readonly minimum: number; readonly company: Uint32Array },
@@ -93,7 +108,7 @@ function keepCompany(
   if (wanted === 0) return 0;
   for (const r of shuffled(labels.length, randomStream(labels.length, "company"))) {
     const part = ids[r] * k + labels[r];
-    if (labels[r] === k || company[ids[r]] === 0 || parts[part] <= minimum) continue;
+    if (labels[r] === k || guests?.[r] === 1 || company[ids[r]] === 0 || parts[part] <= minimum) continue;
     labels[r] = k;
     parts[part]--;
     company[ids[r]]--;
@@ -119,18 +134,19 @@ function relabel(
 }
 
 /** Which classes are left out, where rows with the label `k` are. */
-export function leftClasses({ ids, sizes }: Classes, labels: Uint32Array, k: number): Classes {
-  const left = new Uint8Array(sizes.length);
+export function leftClasses(classes: Classes, labels: Uint32Array, k: number): Classes {
+  const left = new Uint8Array(classes.sizes.length);
   labels.forEach((label, r) => {
-    left[ids[r]] = label === k ? 1 : 0;
+    left[classes.ids[r]] = label === k ? 1 : 0;
   });
-  return { ids, sizes, left };
+  return { ...classes, left };
 }
 
 /** The classes after labels below `k` were published; the same object where they split none. */
 export function splitClasses(classes: Classes, labels: Uint32Array, k: number): Classes {
-  const { ids, sizes } = classes;
-  const parts = partsOf(ids, sizes.length, labels, k);
+  const { ids, sizes, guests } = classes;
+  const parts = new Uint32Array(sizes.length * k);
+  for (let r = 0; r < ids.length; r++) parts[ids[r] * k + labels[r]]++;
   const numbers = new Uint32Array(parts.length);
   const found: number[] = [];
   for (let part = 0; part < parts.length; part++) {
@@ -139,17 +155,19 @@ export function splitClasses(classes: Classes, labels: Uint32Array, k: number): 
     found.push(parts[part]);
   }
   if (found.length === sizes.length) return classes;
-  return { ids: ids.map((id, r) => numbers[id * k + labels[r]]), sizes: Uint32Array.from(found) };
+  const split = { ids: ids.map((id, r) => numbers[id * k + labels[r]]), sizes: Uint32Array.from(found) };
+  return guests === undefined ? split : { ...split, guests };
 }
 
-/** How many rows of each class have each label. */
-function partsOf(ids: Uint32Array, classes: number, labels: Uint32Array, k: number): Uint32Array {
-  const parts = new Uint32Array(classes * k);
-  for (let r = 0; r < ids.length; r++) parts[ids[r] * k + labels[r]]++;
+/** How many own rows of each class have each label. */
+function ownParts({ ids, sizes, guests }: Classes, labels: Uint32Array, k: number): Uint32Array {
+  const parts = new Uint32Array(sizes.length * k);
+  for (let r = 0; r < ids.length; r++) if (guests?.[r] !== 1) parts[ids[r] * k + labels[r]]++;
   return parts;
 }
 
-/** Rows of the smallest class; 0 where there is none. */
-export function smallestClass({ sizes }: Classes): number {
-  return sizes.reduce((least, size) => Math.min(least, size), sizes[0] ?? 0);
+/** The fewest own rows of a class; 0 where there is none. */
+export function smallestClass(classes: Classes): number {
+  const own = ownRows(classes);
+  return own.reduce((least, size) => Math.min(least, size), own[0] ?? 0);
 }

@@ -1,20 +1,26 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
+import { ln } from "../data/elementary.ts";
 import { datasetColumnRanges, type Matrix, squaredDistance } from "../data/matrix.ts";
-import { type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
+import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics, twoNearest } from "../kernel/kernel.ts";
+import { deviationOf } from "../update/robustPull.ts";
 import type { UpdateState } from "../update/updateState.ts";
 import { type Classes, leaveOutSmallParts, leftClasses, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
+import { coresInClasses, guardedCores } from "./cores.ts";
 
 /**
- * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss is that
- * of the same labels: it is never sent, but the cap on a drift shows how far rows are from their means. What is asked is
- * tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
+ * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` own rows of a class. The loss is
+ * that of the same labels, and only the choice between starts rests on it: caps on drifts, which a neighbour can measure,
+ * rest on `deviation`. What is asked is tentative: only `publish` changes the classes, so whoever sends a result must
+ * publish the labels that it rests on.
  */
 export interface GuardedPoints extends PreparedPoints {
   readonly classes: Classes;
   /** Rows whose published label is not that of their nearest centroid, in the last publication. */
   readonly heldBack: number;
+  /** Of the rows around their own k-means, in coarse steps; 0 before `publishCores`. Neighbours cannot change it. */
+  readonly deviation: number;
   /** The labels at these centroids count as published. Returns whether that split a class. */
   publish(centroids: Float64Array): boolean;
   /**
@@ -53,23 +59,30 @@ export function guardDevices(
   return { datasets: counted, points, exact, minimum, resolution };
 }
 
-/**
- * `mayLeaveOut`: rows of clusters with too few of them may count nowhere, instead of in another cluster. Longer than 60
- * lines: its functions share the classes.
- */
+/** What was published of points before. */
+interface PublishedBefore {
+  readonly classes?: Classes;
+  /** Where labels were last published. */
+  readonly at?: Float64Array | undefined;
+  readonly deviation?: number;
+  /** Rows of clusters with too few of them may count nowhere, instead of in another cluster. */
+  readonly mayLeaveOut?: boolean;
+}
+
+/** Longer than 60 lines: its functions share the classes. */
 export function guardPoints(
   points: Matrix,
   prepared: PreparedPoints,
   minimum: number,
-  published: Classes = oneClass(points.rows),
-  mayLeaveOut = false,
+  before: PublishedBefore = {},
 ): GuardedPoints {
   const { rows, cols } = points;
+  const { mayLeaveOut = false, classes: published = oneClass(rows) } = before;
   const nearest = new Uint32Array(rows);
   const labels = new Uint32Array(rows);
   let classes = published;
   let means = meansOf(points, classes);
-  let heldBack = 0;
+  let deviation = before.deviation ?? 0;
   // A class that is not divided follows its mean, which its sums show anyway. If most of its rows decided, a neighbour
   // that moves a border to and fro would see which border a single row is on, and from several borders the row.
   const assign = (centroids: Float64Array): number => {
@@ -84,9 +97,13 @@ export function guardPoints(
     if (classes !== before) means = meansOf(points, classes);
     return classes !== before;
   };
+  let heldBack = before.at === undefined || rows === 0 ? 0 : assign(before.at);
   return {
     get classes() {
       return classes;
+    },
+    get deviation() {
+      return deviation;
     },
     get heldBack() {
       return heldBack;
@@ -110,14 +127,24 @@ export function guardPoints(
       const k = centroids.length / cols;
       prepared.labels(centroids, nearest);
       const cores = guardedCores(points, centroids, nearest, minimum);
-      mergeSmallParts(classes, cores, k + 1, minimum);
+      coresInClasses({ classes, means, nearest }, centroids, cores, minimum);
       split(cores, k + 1);
+      const exact = emptyStatistics(k, cols);
+      prepared.statistics(centroids, exact);
+      deviation = coarse(deviationOf(exact, centroids, cols));
       return sumsOf(points, cores, k);
     },
     labels: (centroids, into) => prepared.labels(centroids, into),
     squaredDistances: (centroid, into) => prepared.squaredDistances(centroid, into),
     release: () => prepared.release(),
   };
+}
+
+/** To the nearest power of the square root of 2: a number of all rows that tells as good as nothing of any group of them. */
+function coarse(deviation: number): number {
+  if (!(deviation > 0)) return 0;
+  const halves = Math.round((2 * ln(deviation)) / ln(2));
+  return 2 ** Math.floor(halves / 2) * (halves % 2 === 0 ? 1 : Math.SQRT2);
 }
 
 function meansOf(points: Matrix, { ids, sizes }: Classes): Float64Array {
@@ -201,98 +228,4 @@ export function publishGuardedUpdate(
   points.publish(update.basis);
   roundGuardedMoves(update.input, resolution, update.centroids);
   points.statistics(update.centroids, update.statistics);
-}
-
-// The cores of clusters: the few rows of each cluster that a guarded device publishes first, before it knows its
-// neighbours.
-
-/** The share of a cluster that is its core, where the minimum is less: a smaller one errs more in many columns. */
-const CORE_SHARE = 1 / 8;
-
-/** The share of a cluster, nearest to its mean, that a core is taken from: the others may belong elsewhere later. */
-const POOL_SHARE = 3 / 4;
-
-/** Of the square root of a core's size: how many rows are chosen by what the mean still lacks. They outweigh chance. */
-const BALANCING = 4;
-
-/** So many rows are looked at for each that is chosen. */
-const CANDIDATES = 16;
-
-/**
- * In standard deviations of a row: how well the sum of a cluster may be guessed from its core. An error uniform over this
- * width deviates as much as a row does, so that even if one row alone changes its cluster later, it stays unknown.
- */
-const BLUR = Math.sqrt(12);
-
-/**
- * The labels of core rows, and k for all others. A cluster with too few other rows to hide in is a core as a whole; the
- * labels of all rows where that holds for all clusters together.
- */
-export function guardedCores(
-  points: Matrix,
-  centroids: Float64Array,
-  labels: Uint32Array,
-  minimum: number,
-): Uint32Array {
-  const { rows, cols } = points;
-  const k = centroids.length / cols;
-  const clusters = Array.from({ length: k }, (): number[] => []);
-  labels.forEach((label, row) => {
-    clusters[label].push(row);
-  });
-  const found = new Uint32Array(rows).fill(k);
-  let others = rows;
-  clusters.forEach((own, c) => {
-    if (own.length < minimum) return;
-    const isWhole = own.length < 2 * minimum;
-    const core = isWhole ? own : coreOf(points, own, centroids.subarray(c * cols, (c + 1) * cols), minimum);
-    for (const row of core) found[row] = c;
-    others -= core.length;
-  });
-  return others > 0 && others < minimum ? labels.slice() : found;
-}
-
-/**
- * Rows near the mean of their cluster whose own mean is nearly the same: the nearest ones and then, one after the other,
- * the row that brings the sum nearest to where it should be.
- */
-function coreOf({ data, cols }: Matrix, own: readonly number[], mean: Float64Array, minimum: number): number[] {
-  const size = Math.max(minimum, Math.ceil(CORE_SHARE * own.length));
-  const nearest = own
-    .map((row) => ({ row, distance: squaredDistance(data, row * cols, mean, 0, cols) }))
-    .sort((a, b) => a.distance - b.distance || a.row - b.row)
-    .slice(0, Math.max(size, Math.ceil(POOL_SHARE * own.length)));
-  const chosen = Math.min(size, Math.ceil(BALANCING * Math.sqrt(size)));
-  const core = nearest.slice(0, size - chosen).map(({ row }) => row);
-  const left = nearest.slice(size - chosen);
-  const every = Math.max(1, Math.floor(left.length / (CANDIDATES * chosen)));
-  const pool = left.filter((_, at) => at % every === 0).map(({ row }) => row);
-  const target = blurred({ data, cols }, own, mean);
-  const lacking = new Float64Array(cols);
-  const take = (row: number) => {
-    for (let i = 0; i < cols; i++) lacking[i] += target[i] - data[row * cols + i];
-  };
-  core.forEach(take);
-  const wanted = new Float64Array(cols);
-  while (core.length < size) {
-    for (let i = 0; i < cols; i++) wanted[i] = lacking[i] + target[i];
-    let [best, least] = [0, Number.POSITIVE_INFINITY];
-    pool.forEach((row, at) => {
-      const distance = squaredDistance(data, row * cols, wanted, 0, cols);
-      if (distance < least) [best, least] = [at, distance];
-    });
-    const [row] = pool.splice(best, 1);
-    core.push(row);
-    take(row);
-  }
-  return core;
-}
-
-/** The mean, on a grid so coarse that one row can move by a standard deviation and more without moving it. */
-function blurred({ data, cols }: Pick<Matrix, "data" | "cols">, own: readonly number[], mean: Float64Array) {
-  return mean.map((at, i) => {
-    const squares = own.reduce((sum, row) => sum + (data[row * cols + i] - at) ** 2, 0);
-    const step = (BLUR * Math.sqrt(squares / own.length)) / own.length;
-    return step > 0 ? Math.round(at / step) * step : at;
-  });
 }

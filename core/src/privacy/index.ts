@@ -6,6 +6,7 @@ export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } fr
 export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundGuarded, roundGuardedMoves } from "./guarded.ts";
 export type { Equation, Exchange, RecoveredCluster } from "./inversion.ts";
 export { equationShare, equationSum, equationsOf, recoverClusters } from "./inversion.ts";
+export { waitingGroups } from "./leaves.ts";
 export type { CellGrid, Expectation, RowSummary } from "./releases.ts";
 export {
   cellsToRelease,

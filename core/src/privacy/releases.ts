@@ -8,6 +8,7 @@ import { predict } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type RandomBytes, varianceAtLeast, withNoise } from "./discreteGaussian.ts";
 
+/** What stands for private rows: points, and how many rows each is worth. */
 export interface RowSummary {
   readonly points: Matrix;
   /** Rows that each point stands for, as far as the noise lets it be known. */
@@ -16,6 +17,7 @@ export interface RowSummary {
   readonly within: number;
 }
 
+/** How many rows a summary stands for. */
 export function releasedRows({ weights }: RowSummary): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
@@ -87,6 +89,7 @@ export function cellsToRelease({ data, rows, cols }: Matrix, { low, high, perSid
 /** The variance of the noise that a release of counts for `rho` needs: one row changes one count by 1. */
 export const countVariance = (rho: number) => 1 / (2 * rho);
 
+/** The rows in each cell of a grid, with noise. */
 export function releaseCells(points: Matrix, grid: CellGrid, rho: number, bytes: RandomBytes): bigint[] {
   return withNoise(cellsToRelease(points, grid), varianceAtLeast(countVariance(rho)), bytes);
 }
@@ -130,6 +133,7 @@ const REACH_SHARE = 0.15;
 /** Of rho for the counts; the rest is for the sums, which decide where centroids go. */
 const COUNT_SHARE = 0.25;
 
+/** How far a row's offset from its centroid may go in a release. */
 export function releaseReach(low: Float64Array, high: Float64Array): number {
   return REACH_SHARE * low.reduce((most, from, c) => Math.max(most, high[c] - from), 0);
 }
@@ -166,6 +170,7 @@ export function releaseVariances(rho: number, cols: number): { readonly counts: 
   return { counts: 1 / (2 * COUNT_SHARE * rho), sums: longest ** 2 / (2 * (1 - COUNT_SHARE) * rho) };
 }
 
+/** The rows nearest to each centroid and the sums of their offsets, with noise. */
 export function releaseResiduals(points: Matrix, centroids: Matrix, reach: number, rho: number, bytes: RandomBytes) {
   const { counts, sums } = residualsToRelease(points, centroids, reach);
   const variances = releaseVariances(rho, points.cols);

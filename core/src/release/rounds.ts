@@ -48,6 +48,7 @@ export interface Knowledge {
 }
 
 const none = new Float64Array(0);
+/** What is known before the first round. */
 export const nothingKnown: Knowledge = {
   scale: none,
   mean: none,
@@ -73,6 +74,7 @@ interface RoundKind {
   learn(rules: ReleaseRules, known: Knowledge, sums: readonly NoisySum[]): Partial<Knowledge>;
 }
 
+/** One round: what it asks of rows, and what its totals show. */
 export interface ReleaseRound {
   readonly name: string;
   parts(known: Knowledge): readonly SumPart[];

@@ -11,6 +11,7 @@ import { type Kernel, kernelStatistics, type PreparedPoints, type Statistics } f
 import { fastKernel } from "../kernel/wasm.ts";
 import { rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
 
+/** Options of `fitSources`: those of `fit` that make sense for rows that stay where they are. */
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
   sample?: number | undefined;
@@ -22,6 +23,7 @@ const { kernel: _, privacy: __, empty: ___, ...takenOptions } = fitOptionNames;
 
 const sourcesOptionNames: OptionNames<SourcesOptions> = { ...takenOptions, sample: true, mostPasses: true };
 
+/** One pass over all sources. */
 export interface PassSummary {
   /** Passes so far, those for rows near borders included. */
   readonly pass: number;
@@ -32,6 +34,7 @@ export interface PassSummary {
   readonly largestMove: number;
 }
 
+/** What `fitSources` found. */
 export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged" | "penalty"> {
   readonly passes: number;
   readonly history: readonly PassSummary[];

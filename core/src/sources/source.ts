@@ -50,6 +50,10 @@ export async function sourceStatistics(source: Source, centroids: Matrix, signal
   return statistics;
 }
 
+/**
+ * A source of rows in memory, as a peer of databases in tests and simulations.
+ * @example fitSources([memorySource(points)], path(1), { k: 3, alpha: 0 })
+ */
 export function memorySource(points: Matrix): Source {
   const { rows, cols } = points;
   return {
@@ -105,6 +109,7 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
+/** Room for exact sums of the rows of so many clusters: two numbers for each sum and count. */
 export function sourceParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
 }

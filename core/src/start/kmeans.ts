@@ -21,7 +21,9 @@ import { runUpdate } from "../update/update.ts";
 import { updateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "../update/updateState.ts";
 
+/** Options of `kmeans`. Only k is needed. */
 export interface KMeansOptions {
+  /** Clusters. */
   k: number;
   /** How much each point counts. Default 1. */
   weights?: ArrayLike<number> | undefined;
@@ -37,6 +39,7 @@ export interface KMeansOptions {
   tol?: number | undefined;
   /** Default 0. */
   seed?: number | undefined;
+  /** What computes distances. Default: WebAssembly, or JavaScript with the same bits where that is not to be had. */
   kernel?: Kernel | undefined;
 }
 
@@ -52,6 +55,7 @@ const kmeansOptionNames: OptionNames<KMeansOptions> = {
   kernel: true,
 };
 
+/** What `kmeans` found. */
 export interface KMeansModel {
   readonly centroids: Matrix;
   readonly labels: Uint32Array;
@@ -62,6 +66,10 @@ export interface KMeansModel {
   readonly converged: boolean;
 }
 
+/**
+ * k-means of the points of one device: the best of several starts of Lloyd's iteration.
+ * @example const { centroids, labels } = kmeans(matrix(rows), { k: 3 });
+ */
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");

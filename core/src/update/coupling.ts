@@ -15,6 +15,7 @@ export interface ScaledPenalty {
   readonly scale: number;
 }
 
+/** How the cost of a link grows with the distance of its ends' centroids. */
 export type Penalty = "squared" | ScaledPenalty;
 
 /** A name alone leaves the scale to `fit`. */

@@ -28,7 +28,7 @@ export function largestRobustDrift(points: number): number {
  * The deviation of the points from the means of their clusters, as one number for all clusters: counts, sums and the loss
  * hold it, wherever the points are, and of a cluster with few points it is known as well as of others.
  */
-function deviationOf({ counts, sums, loss }: Statistics, centroids: Float64Array, cols: number): number {
+export function deviationOf({ counts, sums, loss }: Statistics, centroids: Float64Array, cols: number): number {
   let within = loss;
   for (let c = 0; c < counts.length; c++) {
     if (counts[c] === 0) continue;
@@ -53,9 +53,10 @@ function distanceToMean({ counts, sums }: Statistics, centroids: Float64Array, c
 }
 
 /** How far each centroid is from the mean of its points, in standard errors; 0 where that cannot be said. */
-export function robustDrift({ k, cols, centroids, statistics }: UpdateState): Float64Array {
+export function robustDrift(update: UpdateState): Float64Array {
+  const { k, cols, centroids, statistics } = update;
   const { counts } = statistics;
-  const deviation = deviationOf(statistics, centroids, cols);
+  const deviation = update.deviation ?? deviationOf(statistics, centroids, cols);
   return Float64Array.from({ length: k }, (_, c) => {
     if (counts[c] === 0 || deviation === 0 || freedomOf(counts) < LEAST_FREEDOM) return 0;
     return (distanceToMean(statistics, centroids, c, cols) * Math.sqrt(counts[c])) / deviation;
@@ -63,10 +64,11 @@ export function robustDrift({ k, cols, centroids, statistics }: UpdateState): Fl
 }
 
 /** After (M): takes centroids back to the cap. The statistics are those of the centroids `before` (M). */
-export function capRobustDrift({ k, cols, centroids, statistics }: UpdateState, before: Float64Array): void {
+export function capRobustDrift(update: UpdateState, before: Float64Array): void {
+  const { k, cols, centroids, statistics } = update;
   const { counts, sums } = statistics;
   if (freedomOf(counts) < LEAST_FREEDOM) return;
-  const deviation = deviationOf(statistics, before, cols);
+  const deviation = update.deviation ?? deviationOf(statistics, before, cols);
   for (let c = 0; c < k; c++) {
     if (counts[c] === 0 || deviation === 0) continue;
     const most = (largestRobustDrift(counts[c]) * deviation) / Math.sqrt(counts[c]);
@@ -129,7 +131,7 @@ function matchAll(update: UpdateState, { matches }: RobustRoom): void {
 function setLimits(update: UpdateState, room: RobustRoom): void {
   const { k, cols, centroids, links, firstLink, endLink, pointScale, statistics } = update;
   const { votes, matches, far, harmless } = room;
-  const deviation = deviationOf(statistics, centroids, cols);
+  const deviation = update.deviation ?? deviationOf(statistics, centroids, cols);
   // Liars who outnumber the others could else make a start that suits them look better than any with a lower loss.
   room.mostCost = deviation > 0 ? deviation * deviation : Number.POSITIVE_INFINITY;
   for (let c = 0; c < k; c++) {

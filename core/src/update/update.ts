@@ -8,6 +8,7 @@ import type { RobustRoom, UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */
 export function runUpdate(update: UpdateState, points: PreparedPoints): void {
+  update.deviation = points.deviation;
   beginUpdate(update);
   do {
     while (pass(update)) assign(update, points);

@@ -24,6 +24,7 @@ import { copyStatistics, runUpdate, runUpdateAsync, updateObjective } from "./up
 import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
+/** What one update of a device gave. */
 export interface DeviceUpdate {
   readonly centroids: Matrix;
   /** The centroids whose labels, and nothing else of the points, `centroids` are made of (with relaxation 1, or one pass). */

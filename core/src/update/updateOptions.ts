@@ -7,6 +7,7 @@ import { checkKernel, type Kernel } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 
+/** Options of `updateDevice`. */
 export interface UpdateOptions {
   /** How strongly neighbours pull; with 0 every device is alone. */
   alpha: number;
@@ -39,6 +40,7 @@ export interface UpdateOptions {
   edgeWeights?: ArrayLike<number> | undefined;
   /** Of the fresh starts. Default 0. */
   seed?: number | undefined;
+  /** What computes distances. Default: WebAssembly, or JavaScript with the same bits where that is not to be had. */
   kernel?: Kernel | undefined;
   /** @internal Test only: 1 gives the printed max(den, 1) of (M), see docs/paper.md#the-denominator. */
   denominatorFloor?: number | undefined;

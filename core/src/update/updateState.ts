@@ -38,6 +38,8 @@ export function emptyUpdate(
     /** In: the device's centroids. Out: the updated ones. */
     centroids: new Float64Array(k * cols),
     statistics: emptyStatistics(k, cols),
+    /** Of the points around their means, where the points say it themselves; undefined: as the statistics have it. */
+    deviation: undefined as number | undefined,
     /** Whether `statistics` are those of `centroids`. */
     isAssigned: false,
     /** Whether the next answer must include the loss, which can cost a pass over the points of its own. */

@@ -244,7 +244,10 @@ describe("a neighbour that moves a border to and fro", () => {
   });
 
   it("finds none where rows may be left out: a class comes to count once, and follows its mean from then on", () => {
-    const leaving = guardPoints(points, exact, 10, { ...guarded.classes, left: Uint8Array.of(1, 0) }, true);
+    const leaving = guardPoints(points, exact, 10, {
+      classes: { ...guarded.classes, left: Uint8Array.of(1, 0) },
+      mayLeaveOut: true,
+    });
     let changes = 0;
     let before = 0;
     const seen: Seen = (centroids) => {
@@ -296,12 +299,12 @@ describe("leaveOutSmallParts", () => {
   });
 });
 
-describe("guardPoints(points, prepared, minimum, published, true)", () => {
+describe("guardPoints(points, prepared, minimum, { mayLeaveOut: true })", () => {
   it("does not count nine rows of a third cluster in the largest, where ten are the minimum", () => {
     const random = randomStream(1, "nine rows");
     const centres = [...Array<number>(30).fill(0), ...Array<number>(21).fill(10), ...Array<number>(9).fill(100)];
     const points = { data: Float64Array.from(centres, (centre) => centre + random() - 0.5), rows: 60, cols: 1 };
-    const guard = guardPoints(points, jsKernel.prepare(points), 10, undefined, true);
+    const guard = guardPoints(points, jsKernel.prepare(points), 10, { mayLeaveOut: true });
     const centroids = Float64Array.of(0, 10, 100);
     guard.publish(centroids);
     const { counts, sums } = emptyStatistics(3, 1);
@@ -319,7 +322,7 @@ describe("guardPoints(points, prepared, minimum, published, true)", () => {
       const random = randomStream(seed, "left out");
       const [rows, k, minimum] = [40 + below(random, 60), 2 + below(random, 6), 2 + below(random, 9)];
       const points = { data: Float64Array.from({ length: 2 * rows }, random), rows, cols: 2 };
-      const guard = guardPoints(points, jsKernel.prepare(points), minimum, undefined, true);
+      const guard = guardPoints(points, jsKernel.prepare(points), minimum, { mayLeaveOut: true });
       const centroids = Float64Array.from({ length: 2 * k }, random);
       for (let n = 0; n < 12; n++) {
         const statistics = emptyStatistics(k, 2);

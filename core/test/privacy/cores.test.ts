@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { type Matrix, stack } from "../../src/data/matrix.ts";
 import { randomStream } from "../../src/data/random.ts";
-import { guardedCores } from "../../src/privacy/guarded.ts";
+import { guardedCores } from "../../src/privacy/cores.ts";
 
 const MINIMUM = 10;
 

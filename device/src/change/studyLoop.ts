@@ -1,9 +1,11 @@
 // The loop of one study: personal or shared as the study says, and behind a network that two loops share in a change of study.
 
 import type { NetworkListener, PeerNetwork } from "../environment.ts";
-import type { Device, DeviceOptions } from "../loop/device.ts";
+import type { Device, DeviceOptions, HistoryDevice } from "../loop/device.ts";
+import { HistoryWatch } from "../loop/historyWatch.ts";
 import { PersonalLoop } from "../loop/personalLoop.ts";
 import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
+import { keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 
 /** A study with what a device needs to take part in it. */
@@ -46,5 +48,9 @@ export function setStudyLoopPeers(
 }
 
 export function createDevice(options: DeviceOptions): Device {
+  return keepsHistory(options.study) ? new HistoryWatch(options, createLoop) : createLoop(options);
+}
+
+function createLoop(options: DeviceOptions): HistoryDevice {
   return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
 }

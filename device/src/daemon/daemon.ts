@@ -18,16 +18,17 @@ import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
-import { linkProblems, PULLED, privacyNotices, sumsNotice } from "./problems.ts";
+import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
 import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
 import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
 import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
-import { reportStatus } from "./statusFile.ts";
+import { lastStatus, reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
+import { withTrendPoint } from "./trend.ts";
 
 interface DaemonOptions {
   readonly folder: string;
@@ -136,6 +137,7 @@ async function compose(
     network: keys.network,
     secrets: nodeSecrets(folder.identity),
     clock,
+    wallClock: Date.now,
     memory,
     links: peersOf(parts.links),
     rows,
@@ -183,7 +185,7 @@ async function compose(
 }
 
 function partsOf(
-  { name, links, study }: DeviceFolder,
+  { path, name, links, study }: DeviceFolder,
   delays: DaemonParts["delays"],
   { log, host, clock = realClock }: DaemonOptions,
 ): DaemonParts {
@@ -197,6 +199,7 @@ function partsOf(
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
     delays,
+    trend: lastStatus(path)?.trend ?? [],
     stoppedAt: null,
     dataReadAt: startedAt,
     statusFailures: 0,
@@ -222,16 +225,18 @@ function reportEachSecond(
   { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
   const { notices, bans, host, delays } = parts;
+  const silenceOf = silenceOfLinks(clock);
   const lastSecond = () => {
     const before = status();
-    const { links } = before;
+    const { links, device } = before;
+    parts.trend = withTrendPoint(parts.trend, Date.now(), device);
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
-    notices.setLinks([...linkProblems(links, bans), ...keyProblems()]);
+    notices.setLinks([...linkProblems(links, bans, silenceOf(links)), ...keyProblems()]);
     const { history, waiting } = privacyNotices(before, folder.path);
     notices.set("history", history);
     notices.set("waiting", waiting);
-    notices.set("pulled", before.device.isPulled ? PULLED : undefined);
-    notices.set("sums", sumsNotice(before.device.shared));
+    notices.set("pulled", pulledNotice(device.pulledBy, links));
+    notices.set("sums", sumsNotice(device.shared));
     look(before);
     const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
@@ -239,7 +244,7 @@ function reportEachSecond(
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
     delays.reset();
     // Described once: only what is wrong can be another thing now.
-    return { ...before, notices: notices.list() };
+    return { ...before, notices: notices.list(), trend: parts.trend };
   };
   const stop = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, (failure) => {
     if (failure !== undefined) parts.statusFailures += 1;

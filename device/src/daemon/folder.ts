@@ -7,12 +7,13 @@ import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
 import { durableWrite, durableWriteJson, explainDamage, makeFolder } from "../disk/disk.ts";
 import { createHistoryStore } from "../disk/historyStore.ts";
-import { createIdentityFile, readIdentity } from "../disk/identityFile.ts";
+import { createIdentityFile, KEY_FILE, readIdentity } from "../disk/identityFile.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
 import { type Identity, peerDialFault, peerListenFault } from "../keys/peer.ts";
 import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
 import type { EnvironmentVariables } from "./fileWatch.ts";
 import { rowSourcePoints } from "./rowSource.ts";
+import { foundedInFile } from "./studyFile.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {
@@ -39,13 +40,28 @@ export interface DeviceFolder extends DeviceSettings {
 const SETTINGS_FILE = "device.json";
 export const STUDY_FILE = "study.yaml";
 
-/** A new state folder with a key of its own. Fails where a device already lives. */
-export async function createFolder(path: string, studyText: string, settings: DeviceSettings): Promise<DeviceFolder> {
-  const study = parseStudy(studyText);
+/** The key of a device that is still to be made there, or of the one that is. Studies name the keys of their founders. */
+export async function createKeyFolder(path: string): Promise<Identity> {
+  await makeFolder(path);
+  const names = await readdir(path);
+  if (names.includes(KEY_FILE)) return readIdentity(path);
+  if (names.length > 0) throw new Error(`${path} must be a new or empty folder, or that of a device, got other files`);
+  return createIdentityFile(path);
+}
+
+/** A new state folder, with the key that is there or a key of its own. Fails where a device already lives. */
+export async function createFolder(
+  path: string,
+  studyText: string,
+  settings: DeviceSettings,
+  given?: Identity,
+): Promise<DeviceFolder> {
+  const study = foundedInFile(parseStudy(studyText));
   checkSettings(settings);
   await makeFolder(path);
-  if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
-  const identity = await createIdentityFile(path);
+  if ((await readdir(path)).some((name) => name !== KEY_FILE))
+    throw new Error(`${path} must be a new or empty folder, got one with files`);
+  const identity = given === undefined ? await createKeyFolder(path) : await createIdentityFile(path, given);
   await writeLinksFile(path, []);
   await durableWrite(join(path, STUDY_FILE), studyText);
   if (keepsHistory(study)) await createHistoryStore(path, study);
@@ -65,7 +81,9 @@ export async function readFolder(path: string): Promise<DeviceFolder> {
   const settings = await readSettings(path);
   const studyFile = join(path, STUDY_FILE);
   const studyRule = "must be the study of the device's neighbours, copy it from one of them or from a backup";
-  const study = await explainDamage(studyFile, studyRule, async () => parseStudy(await readFile(studyFile, "utf8")));
+  const study = await explainDamage(studyFile, studyRule, async () =>
+    foundedInFile(parseStudy(await readFile(studyFile, "utf8"))),
+  );
   const linksRule = "must be the device's links, restore it from a backup or write [] and link again";
   const links = await explainDamage(join(path, LINKS_FILE), linksRule, () => readLinksFile(path));
   return { path, ...settings, identity: await readIdentity(path), study, links };

@@ -10,7 +10,17 @@ export { drawInvite, parseInvite } from "../keys/invite.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
-export { createFolder, type DeviceFolder, readFolder, readFolderRows, writeSettings } from "./folder.ts";
+export { deviceView } from "./deviceView.ts";
+export { evidenceNow } from "./evidence.ts";
+export {
+  createFolder,
+  createKeyFolder,
+  type DeviceFolder,
+  readFolder,
+  readFolderRows,
+  writeSettings,
+} from "./folder.ts";
+export { type Finding, type Health, healthOf } from "./health.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";
 export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
@@ -29,6 +39,7 @@ export {
   waitingPeers,
 } from "./ownerChanges.ts";
 export { consentInFolder } from "./ownerFiles.ts";
+export { performAction } from "./pageActions.ts";
 export {
   type Columns,
   lookAtRowSource,
@@ -38,9 +49,9 @@ export {
   rowSourceRemarks,
   rowsFault,
 } from "./rowSource.ts";
-export { type DeviceSnapshot, snapshotFolders, snapshotReader } from "./snapshot.ts";
+export { snapshotFolders, snapshotReader } from "./snapshot.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";
-export { draftStudyFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";
+export { draftStudyFile, foundedInFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";

@@ -6,8 +6,10 @@ import { basename, dirname, join } from "node:path";
 import type { Graph, Matrix } from "@fedkm/core";
 import { durableWrite } from "../disk/disk.ts";
 import { lockFolder } from "../disk/folderLock.ts";
+import { KEY_FILE, readIdentity } from "../disk/identityFile.ts";
 import { writeLinksFile } from "../disk/linksFile.ts";
-import { compareStudies, formatStudy, parseStudy, type Study } from "../study/study.ts";
+import { createIdentity, type Identity } from "../keys/peer.ts";
+import { compareStudies, formatStudy, foundedStudy, needsFounders, parseStudy, type Study } from "../study/study.ts";
 import { pointsAsCsv, studyOfPoints } from "../study/studyOfPoints.ts";
 import { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
 import { freeMachinePorts } from "./machineAddresses.ts";
@@ -55,8 +57,12 @@ export function localNetworkOfPoints(
  * Nothing is written before it is known that all of them are free and of the same study.
  */
 export async function prepareLocalNetwork(plan: NetworkPlan): Promise<string[]> {
-  const { base, studyText, data, graph } = plan;
+  const { base, data, graph } = plan;
   const paths = data.map((_, index) => join(base, localNetworkName(index, data.length)));
+  const identities = await Promise.all(
+    paths.map((path) => (existsSync(join(path, KEY_FILE)) ? readIdentity(path) : createIdentity())),
+  );
+  const studyText = foundedText(plan.studyText, identities);
   const unlocks: (() => Promise<void>)[] = [];
   try {
     for (const path of paths.filter((path) => existsSync(path))) {
@@ -71,7 +77,7 @@ export async function prepareLocalNetwork(plan: NetworkPlan): Promise<string[]> 
       await mkdir(dirname(path), { recursive: true });
       await durableWrite(path, text);
     }
-    const folders = await writeFolders(paths, plan);
+    const folders = await writeFolders(paths, identities, { ...plan, studyText });
     for (const [index, { path }] of folders.entries()) {
       const links = Array.from(graph.neighbours[index], (other) => {
         const { name, identity, listen } = folders[other];
@@ -88,7 +94,23 @@ export async function prepareLocalNetwork(plan: NetworkPlan): Promise<string[]> 
   return paths;
 }
 
-async function writeFolders(paths: readonly string[], { studyText, data }: NetworkPlan): Promise<DeviceFolder[]> {
+/** A study that must have founders and names none is founded by the devices of this machine. */
+function foundedText(text: string, identities: readonly Identity[]): string {
+  const study = parseStudy(text);
+  if (!needsFounders(study)) return text;
+  return formatStudy(
+    foundedStudy(
+      study,
+      identities.map(({ peer }) => peer),
+    ),
+  );
+}
+
+async function writeFolders(
+  paths: readonly string[],
+  identities: readonly Identity[],
+  { studyText, data }: NetworkPlan,
+): Promise<DeviceFolder[]> {
   const ports = await freeMachinePorts("127.0.0.1", paths.length);
   const folders: DeviceFolder[] = [];
   for (const [index, path] of paths.entries()) {
@@ -97,7 +119,7 @@ async function writeFolders(paths: readonly string[], { studyText, data }: Netwo
     if (existsSync(path)) {
       await writeSettings(path, settings);
       folders.push(await readFolder(path));
-    } else folders.push(await createFolder(path, studyText, settings));
+    } else folders.push(await createFolder(path, studyText, settings, identities[index]));
   }
   return folders;
 }

@@ -33,12 +33,14 @@ type OwnCause =
   | "sums";
 
 /**
- * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
+ * About a link: the neighbour is `silent`, has `refused` this device, is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
  * `change` of study, speaks another `version` of the protocol, breaks a rule of shared clusters (`fault`), is under a `ban`, never rests (`restless`), asks for too
  * many `openings`, `disagrees` with most others, its stamps and ours are not in `order`, it or this device has a new
  * `key`, it says that somebody is `revoked`, or the `relay` between it and this device is gone.
  */
 type LinkCause =
+  | "silent"
+  | "refused"
   | "away"
   | "study"
   | "proposal"

@@ -110,13 +110,13 @@ export function ownerFileFollowers(
       notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
       return true;
     },
-    consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
+    consent: orNotice("reset", "all stays as it is", async () => {
       const file = join(folder.path, CONSENT_FILE);
       if (watchedFilesNow(file) === MISSING) return;
       const { rows } = await source.open(parts.study);
       await realDisk.remove(file);
       device.reset(rows);
-      log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");
+      log.info({}, "begins again from its own rows, as a person consents");
     }),
   };
 }

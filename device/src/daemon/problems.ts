@@ -2,39 +2,68 @@
 
 import { behindRotation, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
 import { type Link, linkInFile } from "../disk/linksFile.ts";
+import type { Clock } from "../environment.ts";
 import { formatInvite } from "../keys/invite.ts";
 import type { SharedStatus } from "../loop/status.ts";
+import type { GuardedStatus } from "../privacy/guardedRows.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
 import { frameVersionFault } from "../wire/frames.ts";
-import { CALM_MILLISECONDS } from "../wire/limits.ts";
+import { CALM_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
 /** In one line each; undefined: all is well. */
-export function privacyNotices({ device }: Pick<DaemonStatus, "device">, folder: string) {
-  const { guarded } = device;
-  if (device.private !== null) return releaseNotices(device.private, folder);
-  if (guarded === null) return { history: undefined, waiting: undefined };
-  const { isHistoryLost, failure, rowsWaiting } = guarded;
-  const { added, deleted } = rowsWaiting;
+export function privacyNotices({ device, links }: Pick<DaemonStatus, "device" | "links">, folder: string) {
+  const { guarded, history } = device;
   const command = `fedkm device consent --state ${folder}`;
+  const witness = history?.witness && (links.find(({ peer }) => peer === history.witness)?.name ?? history.witness);
+  const old = witness
+    ? `${witness} has seen more of this device than its folder knows, so the folder is an old copy, and nothing of the rows is sent: stop the device and bring the latest folder back, or consent: ${command}`
+    : undefined;
+  if (device.private !== null) return releaseNotices(device.private, command, old);
+  if (guarded === null) return { history: undefined, waiting: undefined };
+  const { isHistoryLost, failure } = guarded;
   const lost = `what this device has published of its rows is not known, so nothing of them is sent until you consent: ${command}`;
   const unwritten = failure === null ? undefined : `the history is not written, and nothing new is sent: ${failure}`;
-  const waiting = [
-    ...(added > 0 ? [`${added} rows of the data do not count yet`] : []),
-    ...(deleted > 0 ? [`${deleted} rows that are not among the data any more still count`] : []),
-  ];
+  const waiting = guardedParts(guarded, device.rows, command);
   return {
-    history: isHistoryLost ? lost : unwritten,
-    waiting: waiting.length > 0 ? `${waiting.join(", and ")}: rows come and go in groups` : undefined,
+    history: old ?? (isHistoryLost ? lost : unwritten),
+    waiting: waiting.length > 0 ? waiting.join("; ") : undefined,
   };
 }
 
-function releaseNotices({ isHistoryLost, isOutdated, failure }: PrivateStatus, folder: string) {
-  const command = `fedkm device consent --state ${folder}`;
+/** Rows that are held back for so long will not follow by themselves. */
+const HELD_BACK_MILLISECONDS = 7 * 86_400_000;
+
+/** Why guarded rows do not count, or not where they belong, and what to do. */
+function guardedParts({ rowsWaiting, rowsHeldBack, heldBackSince }: GuardedStatus, rows: number, command: string) {
+  const { fresh, guests, since, deleted, deletedUntil } = rowsWaiting;
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const oldest = since === null ? "" : `, the oldest since ${dayOf(since)}`;
+  const isHeldBack = heldBackSince !== null && Date.now() - heldBackSince > HELD_BACK_MILLISECONDS;
+  return [
+    ...(fresh > 0 ? [`${fresh} new rows wait for others of their kind${oldest}`] : []),
+    ...(guests > 0 ? [`${guests} rows, whose group has left, wait to count again together with new ones`] : []),
+    ...(deletedUntil === null
+      ? []
+      : [`${deleted} deleted rows count until ${dayOf(deletedUntil)} at the latest; to end that now: ${command}`]),
+    ...(isHeldBack
+      ? [
+          `${rowsHeldBack} of ${rows} rows count for another cluster than their nearest since ${dayOf(heldBackSince)}, ` +
+            "because fewer of their group than the minimum have moved; more rows or a study with a smaller minimum help",
+        ]
+      : []),
+  ];
+}
+
+function releaseNotices(
+  { isHistoryLost, isOutdated, failure }: PrivateStatus,
+  command: string,
+  old: string | undefined,
+) {
   const lost = `what was released of this device's rows is not known, so nothing of them is until you consent: ${command}`;
   return {
-    history: isHistoryLost ? lost : (failure ?? undefined),
+    history: old ?? (isHistoryLost ? lost : (failure ?? undefined)),
     waiting: isOutdated
       ? `the data are others than those that were released, which still count; a release of these costs epsilon again: ${command}`
       : undefined,
@@ -115,12 +144,54 @@ const DISAGREES_REMARK =
 
 const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILLISECONDS / 1000} s`;
 
-/** About the device itself. */
-export const PULLED =
-  "neighbours pull the clusters far from the own rows: the rows may be others than theirs, or neighbours may be wrong or lie";
+/** `peers`: those that pull while others do not; undefined: all is well. */
+export function pulledNotice(peers: readonly string[] | null, links: readonly LinkStatus[]): string | undefined {
+  if (peers === null) return undefined;
+  const names = links.flatMap(({ peer, name }) => (peers.includes(peer) ? [name] : []));
+  return names.length === 0
+    ? "the clusters are far from this device's own rows, where its neighbours agree: check unit, columns and file of its data first"
+    : `${names.join(" and ")} pulls the clusters away from this device's own rows, and other neighbours do not: its rows may be others or wrong, or it lies`;
+}
+
+/** A link that is down for longer than a restart takes is worth a notice. */
+const DOWN_MILLISECONDS = 6_000;
+/** A neighbour that is heard no more although its link stands has missed its heartbeat by half. */
+const SILENT_MILLISECONDS = 1.5 * HEARTBEAT_MILLISECONDS;
+
+/** Returns the names of links that are down, or of which nothing was heard, for too long. */
+export function silenceOfLinks(clock: Clock): (links: readonly LinkStatus[]) => ReadonlySet<string> {
+  const changed = new Map<string, { isConnected: boolean; at: number }>();
+  return (links) => {
+    const now = clock.now();
+    const silent = links.filter(({ name, isConnected, age }) => {
+      const last = changed.get(name);
+      const state = last?.isConnected === isConnected ? last : { isConnected, at: now };
+      changed.set(name, state);
+      const quiet = isConnected ? Math.min(now - state.at, age ?? Number.POSITIVE_INFINITY) : now - state.at;
+      return quiet > (isConnected ? SILENT_MILLISECONDS : DOWN_MILLISECONDS);
+    });
+    return new Set(silent.map(({ name }) => name));
+  };
+}
+
+/** Why nothing comes from a neighbour, by what is known on this side. */
+function silenceText({ isConnected, framesHeard, failure, addresses }: LinkStatus): string {
+  if (isConnected) {
+    return framesHeard === 0
+      ? "is connected, but has sent nothing yet"
+      : "is connected, but its heartbeat stays out: its process may hang";
+  }
+  if (addresses.length === 0)
+    return "does not come: it must dial this device, so it is off, cut off, or has unlinked this one";
+  return `cannot be reached: ${failure ?? "nobody answered yet"}`;
+}
 
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
-export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
+export function linkProblems(
+  links: readonly LinkStatus[],
+  bans: ReadonlyMap<string, string>,
+  silent: ReadonlySet<string>,
+): LinkProblem[] {
   return links.flatMap((link): LinkProblem[] => {
     const { name, peer, isConnected, refusal, conflict, version, proposal } = link;
     const ban = isConnected ? undefined : bans.get(peer);
@@ -141,6 +212,12 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["openings", link.opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
       ["relay", lostRelay(link, links)],
     ];
+    // Whatever is known to be wrong says more than that nothing comes.
+    const isExplained = found.some(([cause, text]) => text && (cause !== "away" || isConnected));
+    if (silent.has(name) && !isExplained) {
+      const isRefused = !isConnected && link.isUnwanted;
+      found.unshift(isRefused ? ["refused", `refuses this device: ${link.failure}`] : ["silent", silenceText(link)]);
+    }
     return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));
   });
 }

@@ -53,7 +53,8 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
   const open = notices.filter(({ until }) => until === null);
   const { guarded, shared } = device;
   const isStale = open.some(({ cause }) => cause === "data");
-  const waiting = Object.entries(guarded?.rowsWaiting ?? {}).map(([kind, rows]): Sample => [{ kind }, rows]);
+  const { fresh = null, guests = null, deleted = null } = guarded?.rowsWaiting ?? {};
+  const waiting = Object.entries({ fresh, guests, deleted }).map(([kind, rows]): Sample => [{ kind }, rows]);
   const named = open.map(({ cause, link }): Sample => [link === null ? { cause } : { cause, link }, 1]);
   return [
     counter("rounds", "Updates of this device.", device.round),

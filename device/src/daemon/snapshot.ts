@@ -1,15 +1,17 @@
-// Devices of this machine for a page that shows them: what their folders say now, and how they came there since the page is served.
+// Devices of this machine for a page that shows them: what their folders and their processes say now.
 
 import { basename } from "node:path";
 import { type Matrix, matrix, predict } from "@fedkm/core";
 import { printable } from "@fedkm/files/printable";
 import { isAddress } from "@fedkm/sql/address";
 import { AUDIT_FILE, type AuditLine, readAudit } from "../disk/auditLog.ts";
-import { isLocked } from "../disk/folderLock.ts";
+import type { LockAnswer } from "../disk/folderLock.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { clusterNames } from "./clusterNames.ts";
+import { evidenceReader } from "./evidence.ts";
 import { readFolder, readFolderRows } from "./folder.ts";
+import { type Health, healthOf } from "./health.ts";
 import type { DaemonStatus } from "./status.ts";
 import { statusReader, whenChanged } from "./statusFile.ts";
 
@@ -17,27 +19,25 @@ export interface DeviceSnapshot {
   /** The name of its folder. */
   readonly id: string;
   readonly status: DaemonStatus;
-  readonly isRunning: boolean;
+  /** What its lock said last; null: it has not been asked for long enough. */
+  readonly lock: LockAnswer | null;
   readonly study: Pick<Study, "name" | "k" | "alpha" | "features">;
   /** What the owner calls each of its clusters; null: nothing. */
   readonly names: readonly (string | null)[];
   /** What the device's own rows in each cluster are like; null: not known yet, or too many rows to read them again. */
-  readonly profiles: readonly RowProfile[] | null;
-  /** The oldest first. */
-  readonly history: readonly { readonly at: number; readonly objective: number; readonly move: number }[];
+  readonly profiles:
+    | readonly {
+        readonly rows: number;
+        /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
+        readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
+      }[]
+    | null;
   /** The latest lines of the audit log, the newest first. */
   readonly log: readonly AuditLine[];
 }
 
-/** A device's own rows in one of its clusters. */
-interface RowProfile {
-  readonly rows: number;
-  /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
-  readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
-}
+type RowProfile = NonNullable<DeviceSnapshot["profiles"]>[number];
 
-/** Of objective and move, so many points are kept for the curves. */
-const MOST_HISTORY = 600;
 /** Of the audit log, so many lines are shown. */
 const MOST_LINES = 50;
 /** Profiles of more rows would keep the device's own process from its work. */
@@ -50,48 +50,46 @@ export function snapshotFolders(folders: readonly string[]): ReadonlyMap<string,
   return new Map(folders.map((folder) => [printable(basename(folder)), folder]));
 }
 
-/** Reads the devices as they are at each call; those that have never run are left out. */
-export function snapshotReader(folders: ReadonlyMap<string, string>): () => Promise<DeviceSnapshot[]> {
+/** Devices that are shown together: how they are, and each of those that have ever run. */
+export interface Snapshot {
+  readonly health: Health;
+  readonly devices: readonly DeviceSnapshot[];
+}
+
+/** Reads the devices as they are at each call. `supervision`: what the program that runs them does about their end. */
+export function snapshotReader(
+  folders: ReadonlyMap<string, string>,
+  supervision: (folder: string) => string | undefined = () => undefined,
+): () => Promise<Snapshot> {
   const readStatus = statusReader();
+  const evidenceOf = evidenceReader();
   const profilesOf = profileReader();
   const readLog = whenChanged(AUDIT_FILE, async (folder) =>
     (await readAudit(folder)).lines.slice(-MOST_LINES).reverse(),
   );
-  const histories = new Map<string, DeviceSnapshot["history"]>();
   const studies = new Map<string, Study>();
   return async () => {
     const devices: DeviceSnapshot[] = [];
-    for (const [id, folder] of folders) {
-      const status = readStatus(folder);
+    const all = [...folders].map(([id, folder]) => {
+      return { ...evidenceOf(id, folder, readStatus(folder)), supervision: supervision(folder) };
+    });
+    for (const { id, folder, status, lock = null } of all) {
       if (status === undefined) continue;
-      const history = withStatus(histories.get(id) ?? [], status);
-      histories.set(id, history);
       const study = studies.get(status.studyHash) ?? (await readFolder(folder)).study;
       studies.set(status.studyHash, study);
       const scales = study.features.map(({ scale }) => scale);
       devices.push({
         id,
         status,
-        isRunning: await isLocked(folder),
+        lock,
         study,
         names: clusterNames(folder, status.device.centroids ?? [], scales),
         profiles: profilesOf(folder, status),
-        history,
         log: await readLog(folder),
       });
     }
-    return devices;
+    return { health: healthOf(all, Date.now()), devices };
   };
-}
-
-function withStatus(
-  history: DeviceSnapshot["history"],
-  { writtenAt, device }: DaemonStatus,
-): DeviceSnapshot["history"] {
-  const at = Date.parse(writtenAt);
-  const { objective, move } = device;
-  if (objective === null || move === null || history.at(-1)?.at === at) return history;
-  return [...history.slice(-MOST_HISTORY + 1), { at, objective, move }];
 }
 
 interface CachedProfiles {

@@ -11,6 +11,7 @@ import type { EnvironmentVariables } from "./fileWatch.ts";
 import type { Notice, NoticeBoard } from "./notices.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
 import type { Stranger, StrangerList } from "./strangers.ts";
+import type { TrendPoint } from "./trend.ts";
 
 export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;
@@ -68,10 +69,12 @@ export interface DaemonStatus {
   readonly pending: readonly Stranger[];
   /** What a person should know: what is wrong now, then what was. */
   readonly notices: readonly Notice[];
+  /** Objective and move over time, the oldest first. */
+  readonly trend: readonly TrendPoint[];
 }
 
 export const STATUS_FILE = "status.json";
-export const STATUS_VERSION = 2;
+export const STATUS_VERSION = 3;
 
 /** So many digits of a study's hash are enough for a person to type. */
 const SHORT_HASH = 8;
@@ -102,6 +105,7 @@ export interface DaemonParts {
   readonly bans: Map<string, string>;
   /** Since the last status was written. */
   readonly delays: Delays;
+  trend: readonly TrendPoint[];
   stoppedAt: string | null;
   dataReadAt: string;
   statusFailures: number;
@@ -143,6 +147,7 @@ export function daemonStatus(
     relay: network.relayTraffic() ?? null,
     pending: pending.list(),
     notices: notices.list(),
+    trend: parts.trend,
   };
 }
 

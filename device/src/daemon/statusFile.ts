@@ -29,7 +29,7 @@ export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
 }
 
 /** All but what a settled device changes by itself: counters, ages, memory, and moves that nobody is sent. */
-function newsOf({ writtenAt, memoryBytes, delayMilliseconds, failedWrites, ...news }: DaemonStatus): string {
+function newsOf({ writtenAt, memoryBytes, delayMilliseconds, failedWrites, trend, ...news }: DaemonStatus): string {
   const { device, links, pending, relay, ...rest } = news;
   const { round, move, threshold, framesSent, centroids, objective, drift, ...own } = device;
   return JSON.stringify([

@@ -18,6 +18,7 @@ import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
+import { foundedInFile } from "./studyFile.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
 export const NEXT_FILE = "next.yaml";
@@ -29,11 +30,13 @@ export async function readNextInFolder(path: string): Promise<Study | undefined>
   const file = join(path, NEXT_FILE);
   const bytes = await realDisk.read(file);
   if (bytes === undefined) return undefined;
-  return explainDamage(file, "must be the study to change to", () => parseStudy(new TextDecoder().decode(bytes)));
+  return explainDamage(file, "must be the study to change to", () =>
+    foundedInFile(parseStudy(new TextDecoder().decode(bytes))),
+  );
 }
 
 export async function writeNextInFolder(path: string, study: Study): Promise<void> {
-  await durableWrite(join(path, NEXT_FILE), formatStudy(study));
+  await durableWrite(join(path, NEXT_FILE), formatStudy(foundedInFile(study)));
 }
 
 /** The next study becomes the study; what the device had of the one before is set aside. Returns where. */

@@ -2,8 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { fileSystemReason } from "@fedkm/files";
+import { peerFault } from "../keys/peer.ts";
 import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
-import { budgetOf, type Feature, type Study } from "../study/study.ts";
+import { budgetOf, type Feature, FOUNDERS_RULE, needsFounders, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
 
 export function readStudyText(file: string): string {
@@ -14,6 +15,14 @@ export function readStudyText(file: string): string {
   }
 }
 
+/** The same study, if a device can take part in it: its founders must be named where it needs some, by their keys. */
+export function foundedInFile(study: Study): Study {
+  if (needsFounders(study)) throw new RangeError(`founders ${FOUNDERS_RULE}, got none`);
+  const fault = study.founders?.map(peerFault).find((found) => found !== undefined);
+  if (fault !== undefined) throw new RangeError(`a founder ${fault}`);
+  return study;
+}
+
 export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privacy" | "epsilon" | "delta"> {
   readonly features: readonly Feature[];
   readonly clusters: "personal" | "shared";
@@ -21,6 +30,7 @@ export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privac
   readonly typicalRows?: number;
   /** Of a private study with shared clusters: rows are released when so many devices are there. */
   readonly devices?: number;
+  readonly founders?: readonly string[];
 }
 
 /** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
@@ -43,7 +53,7 @@ export function studyFileBounds({ names, points }: Columns): Feature[] {
 
 /** The text of the study's file. */
 export function draftStudyFile(draft: StudyDraft): string {
-  const { name, k, alpha, features, clusters, privacy } = draft;
+  const { name, k, alpha, features, clusters, privacy, founders } = draft;
   const learnt = clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
@@ -56,7 +66,7 @@ k: ${k}
 # Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
 features:
 ${lines.join("\n")}
-${clusters === "shared" ? sharedText : personalText(alpha)}
+${clusters === "shared" ? `${sharedText}${founders === undefined ? "" : foundersText(founders)}` : personalText(alpha)}
 # guarded: ${learnt.guarded}.
 # private: ${learnt.private}.
 # open: ${learnt.open}.
@@ -81,6 +91,11 @@ colluders: 1
 # For more than about a hundred devices, of which nobody lies: sums go over a tree, and not to everybody.
 # sums: tree
 # neighbours: trusted`;
+
+const foundersText = (founders: readonly string[]) => `
+# The keys of its first members. Others count when \`vouchers\` members (default: colluders + 1) have admitted them.
+founders:
+${founders.map((key) => `  - ${key}`).join("\n")}`;
 
 /** What only a private study says. */
 function budgetText({ privacy, typicalRows, devices, ...budget }: StudyDraft): string {

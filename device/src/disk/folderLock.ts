@@ -45,6 +45,39 @@ export async function isLocked(folder: string): Promise<boolean> {
   }
 }
 
+/** `free`: no device runs there. `answers`: its process lives. `silent`: it holds the lock, and does not answer in time. */
+export type LockAnswer = "free" | "answers" | "silent";
+
+/** A process that is busy with its first k-means may take seconds; one that takes longer hangs or was stopped. */
+export const LOCK_ANSWER_MILLISECONDS = 8_000;
+
+/** The system accepts a connection for a process that hangs, but only one that lives closes it. */
+export async function askLock(folder: string, within = LOCK_ANSWER_MILLISECONDS): Promise<LockAnswer> {
+  const { address, forget } = await lockPlace(folder);
+  try {
+    return await new Promise((done) => {
+      const socket = connect(address).resume();
+      let isConnected = false;
+      const end = (answer: LockAnswer) => {
+        clearTimeout(patience);
+        socket.destroy();
+        done(answer);
+      };
+      const patience = setTimeout(() => end("silent"), within);
+      socket.once("connect", () => {
+        isConnected = true;
+      });
+      socket.once("close", () => end("answers"));
+      socket.once("error", ({ code }: NodeJS.ErrnoException) => {
+        if (isConnected) end("answers");
+        else end(isNobody(code) ? "free" : "silent");
+      });
+    });
+  } finally {
+    await forget();
+  }
+}
+
 /** Does one thing where a device runs in the folder, and else the other, under its lock. Returns whether one runs. */
 export async function ifFolderLocked(
   folder: string,
@@ -101,10 +134,12 @@ function isAlive(address: string): Promise<boolean> {
       done(true);
     });
     // Nobody listens, or there is nothing. Any other failure, such as a missing right, says nothing about the other process.
-    socket.once("error", ({ code }: NodeJS.ErrnoException) => {
-      done(!["ECONNREFUSED", "ENOENT", "ENOTSOCK"].includes(code ?? ""));
-    });
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => done(!isNobody(code)));
   });
+}
+
+function isNobody(code: string | undefined): boolean {
+  return ["ECONNREFUSED", "ENOENT", "ENOTSOCK"].includes(code ?? "");
 }
 
 /** Takes the address of a process that is gone; undefined: another process was faster. */

@@ -15,9 +15,9 @@ export const KEY_FILE = "key";
 /** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
 const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
 
-/** Makes a key that never existed, for its owner's eyes only. Fails where there is one already. */
-export async function createIdentityFile(folder: string): Promise<Identity> {
-  const identity = await createIdentity();
+/** Writes a key for its owner's eyes only, which never existed unless it is given. Fails where there is one already. */
+export async function createIdentityFile(folder: string, given?: Identity): Promise<Identity> {
+  const identity = given ?? (await createIdentity());
   const path = join(folder, KEY_FILE);
   await createFile(path, identity.key);
   await realDisk.syncFolder(dirname(path));

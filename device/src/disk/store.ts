@@ -5,7 +5,7 @@ import { type Clock, realClock } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
 import { type Disk, latestKeeper, realDisk, writeReason } from "./disk.ts";
 import { lockFolder } from "./folderLock.ts";
-import { historyStoreKeeper, openHistory } from "./historyStore.ts";
+import { endHistory, openHistory, openNeighbourHeads } from "./historyStore.ts";
 import { saveBothCopies, type TwoCopies, twoCopies } from "./stateFile.ts";
 
 export interface StoreOptions {
@@ -39,8 +39,9 @@ export async function openStore(
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    const history = await openHistory(folder, disk, hasHistory);
-    const keepHistory = historyStoreKeeper(history.file);
+    if (!hasHistory) await endHistory(folder, disk);
+    const history = hasHistory ? await openHistory(folder, disk) : undefined;
+    const neighbourHeads = hasHistory ? await openNeighbourHeads(folder, disk, clock) : undefined;
     const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = twoCopies(join(folder, "state"), disk);
@@ -52,12 +53,14 @@ export async function openStore(
       saved,
       keep: keeper.keep,
       flush: keeper.flush,
-      ...(hasHistory && { history: { saved: history.saved, isLost: history.isLost, keep: keepHistory.keep } }),
+      ...(history && { history }),
+      ...(neighbourHeads && { neighbourHeads }),
       goAbove: raiser.goAbove,
       failedWrites: keeper.failedWrites,
       async close() {
         await raiser.close();
-        await keepHistory.close();
+        await history?.close();
+        await neighbourHeads?.close();
         await keeper.close();
         await unlock();
       },
@@ -71,7 +74,7 @@ export async function openStore(
 /** What a crash in the middle of a save left behind. */
 async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   for (const name of await disk.list(folder)) {
-    if (/^(state|epoch|history)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
+    if (/^(state|epoch|history|heads)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
   }
 }
 

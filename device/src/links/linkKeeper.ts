@@ -71,6 +71,8 @@ export interface LinkTraffic {
   readonly isRestless: boolean;
   /** Why the last attempt to reach the peer failed; undefined while it is reached. */
   readonly failure: string | undefined;
+  /** Whether it failed because the peer, who is there, does not want this device. */
+  readonly isUnwanted: boolean;
   /** The version that it speaks, if the attempt failed because that is none of ours. */
   readonly version: number | undefined;
 }
@@ -304,7 +306,16 @@ export function linkKeeper(options: KeeperOptions) {
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
       const { received, failure, version, throttle } = link;
-      return { sent, received: { ...received }, replaced, isRestless: throttle.isRestless, failure, version };
+      const isUnwanted = failure !== undefined && link.isKnocking === true;
+      return {
+        sent,
+        received: { ...received },
+        replaced,
+        isRestless: throttle.isRestless,
+        failure,
+        isUnwanted,
+        version,
+      };
     },
     close() {
       for (const peer of [...links.keys()]) remove(peer);

@@ -16,6 +16,8 @@ export interface DeviceOptions {
   readonly network: PeerNetwork;
   readonly clock: Clock;
   readonly memory: DeviceMemory;
+  /** Milliseconds since 1970, for what must happen within days. Default: the clock. */
+  readonly wallClock?: () => number;
   /** The linked peers at the start. */
   readonly links: readonly string[];
   readonly rows: DeviceRows;
@@ -42,7 +44,7 @@ export interface Device {
   /** New data, whole. */
   setRows(rows: DeviceRows): void;
   setLinks(peers: readonly string[]): void;
-  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
+  /** Begins again from its own rows, and all devices with it. With rows: as a person consents, deleted rows go at once, and a lost history begins anew. */
   reset(rows?: DeviceRows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
@@ -51,4 +53,10 @@ export interface Device {
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
+}
+
+/** A device whose study keeps a history; see historyWatch.ts. */
+export interface HistoryDevice extends Device {
+  /** What was published is not known any more: nothing of these rows is sent until a person consents. */
+  loseHistory(rows: DeviceRows): void;
 }

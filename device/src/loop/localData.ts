@@ -3,19 +3,12 @@
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
 import { type RowSummary, releasedLoss, releasedRows, releaseKernel } from "@fedkm/core/privacy";
-import { GuardedRows } from "../privacy/guardedRows.ts";
-import type { HistoryMemory } from "../privacy/history.ts";
+import { GuardedRows, type HistoryOptions } from "../privacy/guardedRows.ts";
 import { PrivateRows } from "../privacy/privateRows.ts";
 import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
-
-/** Where it is written what was published, and who learns that it is. */
-export interface HistoryOptions {
-  readonly memory: HistoryMemory | undefined;
-  readonly onKept: () => void;
-}
 
 export class LocalData {
   readonly #study: Study;
@@ -32,9 +25,10 @@ export class LocalData {
   fingerprint: number;
   leftOut = 0;
 
-  constructor(study: Study, rows: DeviceRows, { memory, onKept }: HistoryOptions) {
+  constructor(study: Study, rows: DeviceRows, history: HistoryOptions) {
+    const { memory, onKept } = history;
     this.#study = study;
-    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, memory, onKept);
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history);
     if (study.privacy === "private") this.private = new PrivateRows(study, memory, onKept);
     this.points = this.#taken(rows);
     this.fingerprint = this.#fingerprintNow();

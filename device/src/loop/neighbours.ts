@@ -129,17 +129,52 @@ export function rejectedShare({ rejections }: Neighbour): number | null {
   return rejections.reduce((sum, share) => sum + share, 0) / rejections.length;
 }
 
-/** How far the farthest centroid is from the mean of its own rows, in standard errors, and whether that is much. */
-export function neighboursPull(update: DeviceUpdate | undefined): {
-  readonly drift: number | null;
-  readonly isPulled: boolean;
-} {
-  if (update?.drift === undefined) return { drift: null, isPulled: false };
+/** How far the farthest centroid is from the mean of its own rows, in standard errors, and who pulled it, if that is much. */
+export function neighboursPull(
+  update: DeviceUpdate | undefined,
+  neighbours: readonly Neighbour[],
+): { readonly drift: number | null; readonly pulledBy: readonly string[] | null } {
+  if (update?.drift === undefined) return { drift: null, pulledBy: null };
   const { drift, counts } = update;
+  const isFar = (errors: number, c: number) => errors > WORTH_A_LOOK * largestRobustDrift(counts[c]);
+  const farthest = drift.reduce((most, errors, c) => (isFar(errors, c) && !(errors <= drift[most]) ? c : most), -1);
   return {
     drift: Math.max(...drift),
-    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestRobustDrift(counts[c])),
+    pulledBy: farthest === -1 ? null : mainPullers(update.centroids, farthest, neighbours),
   };
+}
+
+/** Whoever does this share of a pull together is who pulls, if that is at most half of the neighbours. */
+const MAIN_SHARE = 0.8;
+
+/** The peers that pull centroid `c` while the others do not; none: all of them do, so that this device is the odd one. */
+function mainPullers(centroids: Matrix, c: number, neighbours: readonly Neighbour[]): string[] {
+  const own = centroids.data.subarray(c * centroids.cols, (c + 1) * centroids.cols);
+  const pulls = neighbours.flatMap(({ peer, isAway, centroids: theirs }) => {
+    return isAway || theirs === undefined || theirs.rows === 0 ? [] : [{ peer, towards: towardsNearest(own, theirs) }];
+  });
+  const sum = own.map((_, f) => pulls.reduce((total, { towards }) => total + towards[f], 0));
+  const square = sum.reduce((total, value) => total + value * value, 0);
+  const shares = pulls
+    .map(({ peer, towards }) => ({ peer, share: towards.reduce((dot, value, f) => dot + value * sum[f], 0) / square }))
+    .sort((a, b) => b.share - a.share);
+  const few: string[] = [];
+  for (let done = 0; done < MAIN_SHARE && few.length < shares.length; few.push(shares[few.length].peer)) {
+    done += shares[few.length].share;
+  }
+  return few.length <= shares.length / 2 ? few : [];
+}
+
+/** From a centroid to the nearest one of others. */
+function towardsNearest(own: Float64Array, { data, rows, cols }: Matrix): Float64Array {
+  let nearest = new Float64Array(cols);
+  let least = Number.POSITIVE_INFINITY;
+  for (let r = 0; r < rows; r++) {
+    const towards = own.map((value, f) => data[r * cols + f] - value);
+    const square = towards.reduce((sum, value) => sum + value * value, 0);
+    if (square < least) [nearest, least] = [towards as Float64Array<ArrayBuffer>, square];
+  }
+  return nearest;
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */

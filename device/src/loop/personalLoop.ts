@@ -6,7 +6,7 @@ import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
 import * as limits from "../wire/limits.ts";
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
-import type { Device, DeviceOptions } from "./device.ts";
+import type { DeviceOptions, HistoryDevice } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
 import {
   checkNeighbourAway,
@@ -42,7 +42,7 @@ export function followPersonalReleases(model: UpdateModel, sinceStart: number, i
   return Number.POSITIVE_INFINITY;
 }
 
-export class PersonalLoop implements Device, NetworkListener {
+export class PersonalLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #model: UpdateModel;
   readonly #openingSync: OpeningSync;
@@ -62,7 +62,7 @@ export class PersonalLoop implements Device, NetworkListener {
     this.#isPaused = options.isPaused ?? false;
     this.#alarm = clockAlarm(clock, () => this.#work());
     const saved = usableState(memory.saved, contract);
-    const history = { memory: memory.history, onKept: () => this.#wake() };
+    const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
     this.#startedAt = clock.now();
     this.#model = new UpdateModel(study, rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
@@ -141,6 +141,11 @@ export class PersonalLoop implements Device, NetworkListener {
     this.#model.reset(rows);
     this.#openingSync.raise(this.#options.clock.now());
     this.#wake();
+  }
+
+  loseHistory(rows: DeviceRows): void {
+    this.#model.loseHistory(rows);
+    this.reset();
   }
 
   setPaused(isPaused: boolean): void {
@@ -284,6 +289,7 @@ export class PersonalLoop implements Device, NetworkListener {
     this.#cancelHeartbeat = clock.after(
       Math.max(0, this.#sender.sentAt + limits.HEARTBEAT_MILLISECONDS - clock.now()),
       () => {
+        if (this.#model.followDeletions()) this.#wake();
         if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
         if (isDue()) {
           this.#sender.sentAt = clock.now();

@@ -1,7 +1,9 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
 import type { HistoryMemory } from "../privacy/history.ts";
+import { type HistoryHeads, headsMemory } from "../privacy/historyHeads.ts";
 import { type Contract, type Stamp, studyId } from "../wire/frames.ts";
+import type { SignedHead } from "../wire/historyFrames.ts";
 import type { SavedSketch } from "./sketch.ts";
 
 export interface SavedNeighbour extends Stamp {
@@ -50,6 +52,11 @@ export interface DeviceMemory {
   keep(state: () => SavedState): void;
   /** Absent where nothing outlives the process. */
   readonly history?: HistoryMemory;
+  /** How far the histories of neighbours had come when they were last seen. Absent where nothing outlives the process. */
+  readonly neighbourHeads?: {
+    readonly saved: ReadonlyMap<string, SignedHead>;
+    keep(heads: ReadonlyMap<string, SignedHead>): void;
+  };
   /** The next start's epoch is to be above this one. Absent where nothing outlives the process. */
   goAbove?(epoch: number): void;
 }
@@ -78,29 +85,44 @@ export function usableState(saved: SavedState | undefined, { k, d, hash }: Contr
   return isWhole ? saved : undefined;
 }
 
-/** A memory that forgets with the process: for simulations and browsers. */
-export function volatileMemory(
-  epoch: number,
-  saved?: SavedState,
-  published?: Uint8Array,
-): DeviceMemory & { latest(): SavedState | undefined; latestHistory(): Uint8Array | undefined } {
+/** What devices of a simulation know of each other's histories. */
+export interface SimulatedHeads {
+  readonly own: HistoryHeads;
+  readonly neighbours: ReadonlyMap<string, SignedHead>;
+}
+
+/** A memory that forgets with the process: for simulations and browsers. With heads it can be told from an old copy. */
+export function volatileMemory(epoch: number, saved?: SavedState, published?: Uint8Array, given?: SimulatedHeads) {
   let latest = () => saved;
   let history = published;
+  let neighbours = given?.neighbours ?? new Map<string, SignedHead>();
+  let writes = 0;
+  const newMark = () => `${epoch.toString(16).padStart(16, "0")}${(++writes).toString(16).padStart(16, "0")}`;
+  const heads = given && headsMemory(given.own, newMark, () => {});
   return {
     epoch,
     saved,
-    keep: (state) => {
+    keep: (state: () => SavedState) => {
       latest = state;
     },
     history: {
       saved: published,
-      isLost: false,
-      keep(bytes, done) {
+      isLost: given?.own.isOld ?? false,
+      keep(bytes: Uint8Array, done: (failure: string | undefined) => void) {
         history = bytes;
+        heads?.follow(heads.next());
         done(undefined);
+      },
+      ...(heads && { heads }),
+    },
+    neighbourHeads: {
+      saved: neighbours,
+      keep(found: ReadonlyMap<string, SignedHead>) {
+        neighbours = found;
       },
     },
     latest: () => latest(),
     latestHistory: () => history,
+    latestHeads: (): SimulatedHeads | undefined => heads && { own: heads.latest(), neighbours: new Map(neighbours) },
   };
 }

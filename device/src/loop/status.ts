@@ -89,6 +89,11 @@ export interface DeviceStatus {
   readonly guarded: GuardedStatus | null;
   /** Null unless the mode is "private". */
   readonly private: PrivateStatus | null;
+  /**
+   * What neighbours say of the history of these rows: who has seen a later one, so that this folder is an old copy; and
+   * who has yet to say what it has seen, before anything of the rows is sent. Null where no history is kept.
+   */
+  readonly history: { readonly witness: string | null; readonly awaited: readonly string[] } | null;
   readonly epoch: number;
   /** The number of the opening: it grows when somebody leaves the network. */
   readonly opening: number;
@@ -101,8 +106,8 @@ export interface DeviceStatus {
   readonly objective: number | null;
   /** How far a centroid is from the mean of its own rows at most, in standard errors; null before the first update. */
   readonly drift: number | null;
-  /** Whether that is near to what the device allows. */
-  readonly isPulled: boolean;
+  /** If that is near to what the device allows, the peers that pull while others do not; none of them: all do. */
+  readonly pulledBy: readonly string[] | null;
   readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
   /** Null unless clusters are shared. */
@@ -142,13 +147,14 @@ export function personalStatus(
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
     private: model.private?.status() ?? null,
+    history: null,
     epoch,
     opening,
     round,
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    ...neighboursPull(last),
+    ...neighboursPull(last, neighbours),
     framesSent,
     neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,

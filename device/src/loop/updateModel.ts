@@ -2,14 +2,14 @@
 
 import { type DeviceUpdate, type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { type GuardedRows, isSameRow } from "../privacy/guardedRows.ts";
+import { type GuardedRows, type HistoryOptions, isSameRow } from "../privacy/guardedRows.ts";
 import type { PrivateRows } from "../privacy/privateRows.ts";
 import type { DeviceRows, RemoteRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.ts";
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
-import { type HistoryOptions, LocalData } from "./localData.ts";
+import { LocalData } from "./localData.ts";
 import { betterLocalKmeans, type LocalKmeans, localKmeansOfRemoteRows } from "./localKmeans.ts";
 import { isNumberedInOrder, numberedSketch, orderLike, sortedNumbering } from "./numbering.ts";
 import type { CommonStart } from "./opening.ts";
@@ -49,7 +49,7 @@ export class UpdateModel {
     rows: DeviceRows,
     seed: number,
     saved: SavedState | undefined,
-    history: HistoryOptions = { memory: undefined, onKept: () => {} },
+    history: HistoryOptions = { memory: undefined, onKept: () => {}, wallClock: () => 0 },
   ) {
     this.#study = study;
     this.#seed = seed;
@@ -108,6 +108,12 @@ export class UpdateModel {
     return this.#restartIf(this.localData.take(rows));
   }
 
+  /** Deleted guarded rows may have to go by now. Returns whether others count than before. */
+  followDeletions(): boolean {
+    const rows = this.guarded?.overdue;
+    return rows !== undefined && this.setRows(rows);
+  }
+
   /** What was released of private rows may count by now. */
   followReleases(): void {
     this.#restartIf(this.localData.follow());
@@ -139,10 +145,10 @@ export class UpdateModel {
     } else this.#numberLike(start);
   }
 
-  /** Forgets what came from neighbours, but for the numbers. With rows also what was published of the rows before. */
+  /** Forgets what came from neighbours, but for the numbers. With rows also what a person consents to. */
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
-      this.guarded?.forget();
+      this.guarded?.consent();
       this.setRows(rows);
       this.private?.renew();
     }
@@ -152,6 +158,13 @@ export class UpdateModel {
     this.present = this.present.map(() => false);
     this.#beginRestarts();
     this.openAgain();
+  }
+
+  /** What was published of the rows is not known any more. */
+  loseHistory(rows: DeviceRows): void {
+    this.guarded?.lose();
+    this.private?.lose();
+    this.setRows(rows);
   }
 
   #beginRestarts(): void {

@@ -11,14 +11,14 @@ import {
 } from "@fedkm/core/privacy";
 import type { Study } from "../study/study.ts";
 import { dividedByScale, rowsInside } from "../study/units.ts";
+import { DELETION_MILLISECONDS, followRows, type WaitingRows } from "./admission.ts";
 import {
   decodeHistory,
   emptyHistory,
   encodeHistory,
-  followRows,
   type HistoryMemory,
+  historyFault,
   type PublishedHistory,
-  type WaitingRows,
 } from "./history.ts";
 
 /** What a device says of its guard; it stays on the device. */
@@ -27,6 +27,8 @@ export interface GuardedStatus {
   readonly smallestClass: number | null;
   /** Rows that count for another cluster than their nearest, or for none, because too few of their class moved. */
   readonly rowsHeldBack: number;
+  /** Since when more than a twentieth of the rows are, in milliseconds since 1970; null: they are not. */
+  readonly heldBackSince: number | null;
   readonly rowsWaiting: WaitingRows;
   /** It is not known what was published before, and nothing of the rows is sent until a person consents. */
   readonly isHistoryLost: boolean;
@@ -34,14 +36,34 @@ export interface GuardedStatus {
   readonly failure: string | null;
 }
 
+/** Where it is written what was published, who learns that it is, and what o'clock it is, in milliseconds since 1970. */
+export interface HistoryOptions {
+  readonly memory: HistoryMemory | undefined;
+  readonly onKept: () => void;
+  readonly wallClock: () => number;
+}
+
+/** Shares of a feature's range: centroids that have moved by more are written down, for the next round to be held at. */
+const WORTH_WRITING = 0.02;
+
+/** More of the counted rows than this share held back is worth knowing. */
+const MUCH_HELD_BACK = 0.05;
+
 export class GuardedRows {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;
   readonly #onKept: () => void;
+  readonly #wallClock: () => number;
   readonly #resolution: Float64Array;
   #history: PublishedHistory;
   #guard: GuardedPoints | undefined;
-  #waiting: WaitingRows = { added: 0, deleted: 0 };
+  #counted: Matrix;
+  /** As they were given last. */
+  #given: Matrix;
+  #deletesNow = false;
+  #overdueAt = Number.POSITIVE_INFINITY;
+  #heldBackSince: number | undefined;
+  #waiting: WaitingRows = { fresh: 0, guests: 0, since: null, deleted: 0, deletedUntil: null };
   /** Of the history, and of what is on the disk. */
   #version = 0;
   #kept = 0;
@@ -53,39 +75,68 @@ export class GuardedRows {
   /** As neighbours may have it. */
   outgoing: { readonly data: Float64Array; readonly present: readonly boolean[] } | undefined;
 
-  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+  constructor(study: Study, { memory, onKept, wallClock }: HistoryOptions) {
     this.#study = study;
     this.#memory = memory;
     this.#onKept = onKept;
-    this.#resolution = Float64Array.from(
-      study.features,
-      ({ min, max, scale }) => ((max - min) / scale) * RESOLUTION_SHARE,
-    );
+    this.#wallClock = wallClock;
+    const ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
+    this.#resolution = ranges.map((range) => range * RESOLUTION_SHARE);
     const features = study.features.map(({ name }) => name);
     const saved = memory?.saved && decodeHistory(memory.saved, features);
     this.#isLost = memory !== undefined && (memory.isLost || (memory.saved !== undefined && saved === undefined));
-    this.#history = saved ?? emptyHistory(features);
+    this.#history = saved ?? emptyHistory(features, study.minimum);
+    this.#given = { data: new Float64Array(0), rows: 0, cols: features.length };
+    this.#counted = this.#given;
   }
 
   /** The rows that count, scaled, after the data became these; none where they are too few, or the history is lost. */
   take(rows: Matrix): Matrix {
-    const { minimum, k } = this.#study;
-    const none = { data: new Float64Array(0), rows: 0, cols: rows.cols };
+    const before = this.#history;
+    this.#given = rows;
     if (!this.#isLost) {
-      const { history, waiting } = followRows(this.#history, rowsInside(this.#study, rows), minimum);
-      if (history !== this.#history) this.#version++;
+      const change = { study: this.#study, now: this.#wallClock(), deletesNow: this.#deletesNow };
+      const { history, waiting } = followRows(before, rowsInside(this.#study, rows), change);
+      this.#deletesNow = false;
+      if (history !== before) this.#version++;
       this.#history = history;
       this.#waiting = waiting;
+      const first = history.missingSince.reduce(
+        (least, since) => (since > 0 && since < least ? since : least),
+        Number.POSITIVE_INFINITY,
+      );
+      this.#overdueAt = first + DELETION_MILLISECONDS;
     }
-    const { counted } = this.#history;
+    // A guard that is made anew knows nothing of what is held back until something is published.
+    if (this.#guard === undefined || this.#history.counted !== before.counted) this.#guardRows();
+    return this.#counted;
+  }
+
+  #guardRows(): void {
+    const { minimum, k, clusters } = this.#study;
+    const { counted, at, deviation } = this.#history;
     const isUsed = !this.#isLost && counted.rows.rows >= k * minimum;
-    const points = isUsed ? dividedByScale(this.#study, counted.rows) : none;
+    const none = { data: new Float64Array(0), rows: 0, cols: this.#study.features.length };
+    this.#counted = isUsed ? dividedByScale(this.#study, counted.rows) : none;
     this.cores = undefined;
-    const classes = isUsed ? counted.classes : undefined;
-    // All devices together still have enough rows of a cluster of which one has few.
-    const mayLeaveOut = this.#study.clusters === "shared";
-    this.#guard = guardPoints(points, fastKernel.prepare(points), minimum, classes, mayLeaveOut);
-    return points;
+    this.#guard = guardPoints(this.#counted, fastKernel.prepare(this.#counted), minimum, {
+      ...(isUsed && { classes: counted.classes }),
+      at: at?.length === k * none.cols ? at : undefined,
+      deviation,
+      // All devices together still have enough rows of a cluster of which one has few.
+      mayLeaveOut: clusters === "shared",
+    });
+    this.#noteHeldBack();
+  }
+
+  #noteHeldBack(): void {
+    const isMuch = this.#points.heldBack > MUCH_HELD_BACK * this.#counted.rows;
+    this.#heldBackSince = isMuch ? (this.#heldBackSince ?? this.#wallClock()) : undefined;
+  }
+
+  /** Whether deleted rows must go although the data are the same: `take` the rows as they were given again. */
+  get overdue(): Matrix | undefined {
+    return this.#wallClock() >= this.#overdueAt ? this.#given : undefined;
   }
 
   /** Counted rows that are not among the data any more. */
@@ -117,20 +168,29 @@ export class GuardedRows {
     const means = sums.map((sum, i) => (counts[Math.floor(i / cols)] > 0 ? sum / counts[Math.floor(i / cols)] : 0));
     roundGuarded(this.#resolution, means);
     this.cores = { counts, centroids: { data: means, rows, cols } };
-    this.#noteClasses();
+    this.#noteClasses(this.#history.at ?? data);
   }
 
   /** What rests on the labels at these centroids may be sent once it is kept. */
   publish({ data }: Matrix): void {
     this.#points.publish(data);
-    this.#noteClasses();
+    this.#noteHeldBack();
+    this.#noteClasses(data);
   }
 
-  #noteClasses(): void {
-    const { counted } = this.#history;
-    if (this.#points.classes === counted.classes || this.#points.classes.ids.length === 0) return;
-    this.#history = { ...this.#history, counted: { rows: counted.rows, classes: this.#points.classes } };
+  #noteClasses(at: Float64Array): void {
+    const { counted, at: before, deviation } = this.#history;
+    const { classes, deviation: found } = this.#points;
+    if (classes.ids.length === 0) return;
+    const isMoved = before?.length !== at.length || at.some((x, i) => Math.abs(x - before[i]) > this.#worthWriting(i));
+    if (classes === counted.classes && found === deviation && !isMoved) return;
+    const now = isMoved ? at.slice() : before;
+    this.#history = { ...this.#history, at: now, deviation: found, counted: { rows: counted.rows, classes } };
     this.#version++;
+  }
+
+  #worthWriting(coordinate: number): number {
+    return (this.#resolution[coordinate % this.#resolution.length] * WORTH_WRITING) / RESOLUTION_SHARE;
   }
 
   /** Whether all that was published is written down. Else it is being written, and `onKept` follows. */
@@ -142,6 +202,11 @@ export class GuardedRows {
 
   #write(memory: HistoryMemory): void {
     const version = this.#version;
+    const fault = historyFault(this.#history);
+    if (fault !== undefined) {
+      this.#failure = fault;
+      return;
+    }
     this.#isWriting = true;
     memory.keep(encodeHistory(this.#history), (failure) => {
       this.#isWriting = false;
@@ -160,18 +225,31 @@ export class GuardedRows {
     this.outgoing = { data: rounded, present };
   }
 
-  /** A person consents: whatever was published before is not taken into account any more. */
-  forget(): void {
-    this.#history = emptyHistory(this.#history.features);
+  /** What was published is not known any more. To be followed by `take`. */
+  lose(): void {
+    this.#isLost = true;
+    this.#guard = undefined;
+  }
+
+  /**
+   * A person consents: deleted rows are to go with the next rows that are taken, or, where it is not known what was published
+   * before, that is not taken into account any more.
+   */
+  consent(): void {
+    this.#deletesNow = true;
+    if (!this.#isLost) return;
+    this.#history = emptyHistory(this.#history.features, this.#study.minimum);
     this.#isLost = false;
+    this.#guard = undefined;
     this.#version++;
   }
 
   status(): GuardedStatus {
-    const guard = this.#points;
+    const { classes, heldBack } = this.#points;
     return {
-      smallestClass: guard.classes.sizes.length === 0 ? null : smallestClass(guard.classes),
-      rowsHeldBack: guard.heldBack,
+      smallestClass: classes.sizes.length === 0 ? null : smallestClass(classes),
+      rowsHeldBack: heldBack,
+      heldBackSince: this.#heldBackSince ?? null,
       rowsWaiting: this.#waiting,
       isHistoryLost: this.#isLost,
       failure: this.#failure ?? null,

@@ -174,6 +174,12 @@ export class Account {
     return this.kept === this.ledger;
   }
 
+  /** This ledger is not all that was paid; what is not written down was not released either. */
+  lose(): void {
+    this.ledger = this.kept;
+    this.isLost = true;
+  }
+
   /** Of a ledger that is lost nobody knows what was paid. */
   beginAgainIfLost(): void {
     if (this.isLost) this.ledger = newLedger();

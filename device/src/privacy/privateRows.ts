@@ -109,6 +109,11 @@ export class PrivateRows {
     this.#account.keep();
   }
 
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
+  }
+
   status(): PrivateStatus {
     return this.#account.status();
   }
@@ -191,6 +196,11 @@ export class SharedPrivateRows {
       const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
       return { posted: [...posted, { stage, of, integers }] };
     });
+  }
+
+  /** What was released is not known any more. */
+  lose(): void {
+    this.#account.lose();
   }
 
   status(): PrivateStatus {

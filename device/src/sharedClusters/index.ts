@@ -9,6 +9,7 @@ export { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFram
 export { type Entry, isEntrySigned, maskedEntry, padSeeds, withoutPads } from "./entry.ts";
 export { type Base, type Content, type Generation, hashedBase, orderOf, stages } from "./generation.ts";
 export { fractionBits } from "./lloyd.ts";
+export { membershipOf } from "./membership.ts";
 export { type Openings, signedOpening } from "./openings.ts";
 export { proofMessage } from "./outbox.ts";
 export { outcomeOf, ownIntegers } from "./plan.ts";

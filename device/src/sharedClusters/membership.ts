@@ -4,6 +4,7 @@
 
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
+import { FOUNDERS_RULE, needsFounders, type Study } from "../study/study.ts";
 import { getInteger, setInteger } from "../wire/frames.ts";
 import { MOST_MEMBER_STATEMENTS } from "../wire/limits.ts";
 
@@ -273,4 +274,16 @@ export class Membership {
     const said = [...this.#statements.keys()].sort();
     this.digest = secrets.digest(utf8ToBytes(said.join("\n")));
   }
+}
+
+/** Who the members are before anybody has said anything; undefined: whoever is linked takes part. */
+export function membershipOf(
+  study: Study,
+  hash: Uint8Array,
+  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned">,
+): Membership | undefined {
+  if (needsFounders(study)) throw new RangeError(`founders ${FOUNDERS_RULE}, got none`);
+  const { founders, vouchers = 0, mostRows = 0 } = study;
+  if (founders === undefined) return undefined;
+  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
 }

@@ -45,7 +45,9 @@ export function sumsShape(study: Study): SumsShape {
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
   const releasing = releasePlan(study, ranges);
-  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded: founders !== undefined };
+  // Private studies must have founders.
+  const isFounded = founders !== undefined || releasing !== undefined;
+  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded };
   return { k, d: features.length, ranges, middle, ...modes, start, releasing };
 }
 

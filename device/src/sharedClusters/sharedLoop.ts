@@ -2,28 +2,26 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
-import type { Secrets } from "../keys/secrets.ts";
-import type { Device, DeviceOptions } from "../loop/device.ts";
+import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import type { Study } from "../study/study.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
-import { decodeMemberStatements, Membership } from "./membership.ts";
+import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
 import { sharedStatus } from "./sharedStatus.ts";
 
-export class SharedLoop implements Device, NetworkListener {
+export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #shape: SumsShape;
   readonly #own: SharedRows;
@@ -47,8 +45,8 @@ export class SharedLoop implements Device, NetworkListener {
     this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
     this.#alarm = clockAlarm(clock, () => this.#work());
-    const kept = { history: memory.history, onKept: () => this.#wake() };
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, ...kept });
+    const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
+    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, history });
     const saved = usableState(memory.saved, contract);
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
@@ -98,9 +96,15 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
+  loseHistory(rows: DeviceRows): void {
+    this.#own.guarded?.lose();
+    this.#own.private?.lose();
+    this.setRows(rows);
+  }
+
   reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
-      this.#own.guarded?.forget();
+      this.#own.guarded?.consent();
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
     }
@@ -189,6 +193,8 @@ export class SharedLoop implements Device, NetworkListener {
 
   #work(): void {
     const { clock, contract, network, memory } = this.#options;
+    const overdue = this.#own.guarded?.overdue;
+    if (overdue !== undefined) this.setRows(overdue);
     this.#own.work();
     const now = clock.now();
     this.#member.look(now);
@@ -228,16 +234,6 @@ export class SharedLoop implements Device, NetworkListener {
     const { numbers } = answer ?? base;
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
-}
-
-/** Who the members of a study with founders are, before anybody has said anything. */
-function membershipOf(
-  { founders, vouchers = 0, mostRows = 0 }: Study,
-  hash: Uint8Array,
-  secrets: Secrets,
-): Membership | undefined {
-  if (founders === undefined) return undefined;
-  return new Membership({ founders: founders.map(secrets.keyOf), vouchers, mostRows, study: hash, secrets });
 }
 
 const decodedStatements = (statements: readonly Uint8Array[]) =>

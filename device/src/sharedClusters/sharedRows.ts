@@ -2,8 +2,7 @@
 
 import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { GuardedRows } from "../privacy/guardedRows.ts";
-import type { HistoryMemory } from "../privacy/history.ts";
+import { GuardedRows, type HistoryOptions } from "../privacy/guardedRows.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
@@ -19,9 +18,7 @@ export interface SharedRowsOptions {
   readonly rows: Matrix;
   /** Of the own k-means. */
   readonly seed: number;
-  readonly history: HistoryMemory | undefined;
-  /** What was published is written down now. */
-  readonly onKept: () => void;
+  readonly history: HistoryOptions;
 }
 
 export class SharedRows implements LocalSums {
@@ -37,10 +34,10 @@ export class SharedRows implements LocalSums {
   rowsLeftOut = 0;
 
   constructor(options: SharedRowsOptions) {
-    const { study, history, onKept, rows } = options;
+    const { study, history, rows } = options;
     this.#options = options;
-    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history, onKept);
-    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history, onKept);
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history);
+    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history.memory, history.onKept);
     this.#points = this.#take(rows);
     this.#fingerprint = rowsHash(this.#points);
   }

@@ -32,6 +32,7 @@ export function sharedStatus(
     privacy: study.privacy,
     guarded: own.guarded?.status() ?? null,
     private: own.private?.status() ?? null,
+    history: null,
     epoch,
     opening: 0,
     round: generation.number,
@@ -39,7 +40,7 @@ export function sharedStatus(
     threshold: 0,
     objective: null,
     drift: null,
-    isPulled: false,
+    pulledBy: null,
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       ...neighbourStatus(neighbour, epoch, now),

@@ -9,4 +9,5 @@ export { originHash } from "../wire/hashes.ts";
 export { parseRecording, type RecordedEvent, type Recording, recordedNetwork } from "../wire/recording.ts";
 export { type CentroidsFrame, type DeviceSketch, decodeFrame } from "../wire/studyFrames.ts";
 export { simulatedClock } from "./clock.ts";
+export { simulatedPeer } from "./links.ts";
 export { simulatedSecrets } from "./simulatedSecrets.ts";

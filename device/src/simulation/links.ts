@@ -52,6 +52,9 @@ export interface Weather {
   loss: number;
 }
 
+/** What a simulated device is called. */
+export const simulatedPeer = (device: number) => `device-${device}`;
+
 /** One direction of a link. */
 interface LinkDirection {
   readonly from: LinkEnd;
@@ -72,7 +75,7 @@ interface LinkEnd {
 
 function joinEnds(neighbours: readonly ArrayLike<number>[]): LinkEnd[] {
   const ends = neighbours.map(
-    (_, i): LinkEnd => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }),
+    (_, i): LinkEnd => ({ index: i, name: simulatedPeer(i), ways: new Map(), listener: undefined }),
   );
   neighbours.forEach((others, i) => {
     for (const to of Array.from(others, (j) => ends[j])) {

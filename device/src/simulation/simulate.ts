@@ -4,16 +4,18 @@ import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "
 import { type ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
 import type { StudyPart } from "../change/studyLoop.ts";
 import type { PeerNetwork } from "../environment.ts";
-import { volatileMemory } from "../loop/savedState.ts";
+import { type SavedState, type SimulatedHeads, volatileMemory } from "../loop/savedState.ts";
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
+import { firstHeads } from "../privacy/historyHeads.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
-import type { Study } from "../study/study.ts";
+import { foundedStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import type { Contract } from "../wire/frames.ts";
+import { HEAD_MARK_BYTES } from "../wire/historyFrames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
-import { type SimulatedEvent, simulatedEventLog, simulatedLinks, type Weather } from "./links.ts";
+import { type SimulatedEvent, simulatedEventLog, simulatedLinks, simulatedPeer, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
@@ -39,6 +41,8 @@ export interface SimulationOptions {
   readonly paceMilliseconds?: (device: number) => number;
   /** With shared clusters: nothing is masked. Default false. */
   readonly isBare?: boolean;
+  /** Devices tell each other how far their histories have come, as those do that have a folder. Default false. */
+  readonly tellsHistory?: boolean;
   readonly onEvent?: (event: SimulatedEvent) => void;
   /** Learns of everything that passes through a device's network, as in a recording of that device. */
   readonly record?: (device: number, event: RecordedEvent) => void;
@@ -64,6 +68,13 @@ interface SimulatedDevice {
   readonly next: SimulatedPart | undefined;
 }
 
+/** What a device has kept. */
+interface SimulatedSnapshot {
+  readonly state: SavedState | undefined;
+  readonly history: Uint8Array | undefined;
+  readonly heads: SimulatedHeads | undefined;
+}
+
 interface SimulatedPart extends StudyPart {
   readonly rows: Matrix;
   readonly memory: ReturnType<typeof volatileMemory>;
@@ -71,7 +82,9 @@ interface SimulatedPart extends StudyPart {
 
 // Long: one closure over the devices, with an entry for each thing that can happen to one.
 export function simulate(options: SimulationOptions) {
-  const { study, graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
+  const { graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
+  const peers = options.datasets.map((_, i) => simulatedPeer(i));
+  const study = foundedStudy(options.study, peers);
   const datasets = [...options.datasets];
   const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
@@ -99,10 +112,11 @@ export function simulate(options: SimulationOptions) {
     log.note("start", i);
     const before = places[i];
     const epoch = (before?.part.memory.epoch ?? 0) + epochs;
-    const { study, contract } = before?.part ?? options;
-    const again = ({ memory }: SimulatedPart) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
+    const { study: current, contract } = before?.part ?? { ...options, study };
+    const again = ({ memory }: SimulatedPart) =>
+      volatileMemory(epoch, memory.latest(), memory.latestHistory(), memory.latestHeads());
     const memory = before === undefined ? firstMemory(epoch, options, i) : again(before.part);
-    const part = { study, contract, rows: datasets[i], memory };
+    const part = { study: current, contract, rows: datasets[i], memory };
     const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const isPaused = paused.has(i);
@@ -198,6 +212,17 @@ export function simulate(options: SimulationOptions) {
       datasets[i] = rows;
       places[i]?.device?.setRows(rows);
     },
+    /** A copy of what a device has kept, and its return to it; it must not be running. Its epochs go on growing. */
+    snapshot(i: number): SimulatedSnapshot {
+      const { memory } = running(i).part;
+      return { state: memory.latest(), history: memory.latestHistory(), heads: memory.latestHeads() };
+    },
+    restore(i: number, { state, history, heads }: SimulatedSnapshot) {
+      const place = places[i];
+      if (place === undefined || place.device !== undefined) return;
+      const memory = volatileMemory(place.part.memory.epoch, state, history, heads);
+      places[i] = { ...place, part: { ...place.part, memory } };
+    },
     /** Its owner says who is a member, in a study with founders. */
     addStatements(i: number, said: readonly Uint8Array[]) {
       statements[i].push(...said);
@@ -213,9 +238,10 @@ export function simulate(options: SimulationOptions) {
       places[i]?.device?.setPaused(isPaused);
     },
     /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
-    begin(i: number, next: NextStudy) {
+    begin(i: number, given: NextStudy) {
       const place = running(i);
       const { epoch } = place.part.memory;
+      const next = { ...given, study: foundedStudy(given.study, peers) };
       const kept = { ...next, memory: volatileMemory(epoch) };
       places[i] = { ...place, next: kept };
       place.device.begin(kept);
@@ -254,11 +280,13 @@ export function simulate(options: SimulationOptions) {
 }
 
 /** The noise of a private device is as the seed says, so that a network can be run again. */
-function firstMemory(epoch: number, { study, seed }: SimulationOptions, i: number) {
-  if (study.privacy !== "private") return volatileMemory(epoch);
+function firstMemory(epoch: number, { study, seed, tellsHistory = false }: SimulationOptions, i: number) {
+  const own = firstHeads(epoch, i.toString(16).padStart(2 * HEAD_MARK_BYTES, "0"));
+  const heads = tellsHistory ? { own, neighbours: new Map() } : undefined;
+  if (study.privacy !== "private") return volatileMemory(epoch, undefined, undefined, heads);
   const random = randomStream(seed, "secret", i);
   const secret = Uint8Array.from({ length: 32 }, () => Math.floor(256 * random()));
-  return volatileMemory(epoch, undefined, encodeLedger(newLedger(secret)));
+  return volatileMemory(epoch, undefined, encodeLedger(newLedger(secret)), heads);
 }
 
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;

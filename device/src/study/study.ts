@@ -280,6 +280,20 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   return seed === undefined ? study : { ...study, seed };
 }
 
+export const FOUNDERS_RULE =
+  'must be named with clusters "shared" and privacy "private": make the key of each device with "fedkm device key", and give the keys to "fedkm study init --founders"';
+
+/** Whether its devices must be told who founded it: noise is shared among members, and none of them may be invented. */
+export function needsFounders({ clusters, privacy, founders }: Study): boolean {
+  return clusters === "shared" && privacy === "private" && founders === undefined;
+}
+
+/** The same with these founders, if it needs some. */
+export function foundedStudy(study: Study, peers: readonly string[]): Study {
+  const { colluders = 1 } = study;
+  return needsFounders(study) ? { ...study, founders: [...peers].sort(), vouchers: colluders + 1 } : study;
+}
+
 /** Whether what leaves a device is written down before. */
 export function keepsHistory({ privacy }: Study): boolean {
   return privacy !== "open";

@@ -38,6 +38,8 @@ export const frameKinds = {
   proof: 8,
   /** Digest of all statements that the sender has 32, flags 1, statements of 141 or 205; see membership.ts. */
   members: 9,
+  /** Two heads of histories with signatures, of 96; see historyFrames.ts. */
+  history: 10,
 } as const;
 
 /** How far ahead a neighbour may be for its version to be found out. */

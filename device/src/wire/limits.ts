@@ -1,5 +1,5 @@
 // Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
-// The tables of docs/protocol.md#limits are made of this file: a title begins a table, a sentence and its constant are a row.
+// The lists of docs/protocol.md#limits are made of this file: a title begins a list, a sentence and its constant are an item.
 
 // Frames
 
@@ -282,6 +282,15 @@ export const MOST_MEMBER_STATEMENTS = 1_024;
 /** A frame has at most so many statements about members. */
 export const MEMBER_STATEMENTS_PER_FRAME = 256;
 
+// Heads of histories
+
+/** After a start, nothing of guarded or private rows is sent until all neighbours have said what they have seen, or for this time. */
+export const HISTORY_WAIT_MILLISECONDS = 10_000;
+/** A neighbour that has not said what it has seen is asked again after this time, then after twice as long, and so on. */
+export const HISTORY_REPEAT_MILLISECONDS = 300;
+/** A device remembers this many of its latest heads, to know them again. */
+export const MOST_HEADS = 64;
+
 // Private
 
 /** Private rows are released again when the network rests, but not sooner than this time after the start. */
@@ -298,7 +307,7 @@ export const STATUS_MILLISECONDS = 1_000;
 /** A status without news is looked at again after this time: the look was most of an idle device's work. */
 export const STATUS_LOOK_MILLISECONDS = 3_000;
 /** Without news `status.json` is written at this interval, because counters and ages are no news. */
-export const STATUS_QUIET_MILLISECONDS = 60_000;
+export const STATUS_QUIET_MILLISECONDS = 15_000;
 /** The data and the links are looked at for changes at this interval while they change or cannot be used. */
 export const WATCH_MILLISECONDS = 1_000;
 /** Data and links that stay as they are are looked at for changes at this interval. */

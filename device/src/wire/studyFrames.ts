@@ -166,9 +166,12 @@ export function decodeFrame(contract: frames.Contract, frame: Uint8Array): Decod
     const text = decodeText(frame.subarray(frames.HEADER_BYTES));
     return text === undefined ? frameRefusal("text") : { kind: "study", text };
   }
-  if (code !== frames.frameKinds.centroids && code !== frames.frameKinds.order) return frameRefusal("type");
+  const { centroids, order, history } = frames.frameKinds;
+  if (code !== centroids && code !== order && code !== history) return frameRefusal("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
   if (!frames.isOfStudy(frame, contract)) return frameRefusal("study");
+  // Whoever keeps a history has read it already.
+  if (code === history) return frameRefusal("type");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return frameRefusal("shape");
   if (code === frames.frameKinds.order) return decodeOrder(frame, view);
   const sketches = view.getUint16(frames.COUNT_AT, true);

@@ -3,8 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { complete } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
+import { prepareLocalNetwork } from "../../src/daemon/localNetwork.ts";
 import { studyText } from "../problem.ts";
 
 let folder = "";
@@ -56,4 +58,19 @@ test("readFolder never throws but with the name of device.json, whichever byte o
     const line = await refusal();
     if (line !== "read") expect(line.startsWith(`${at("device.json")} must`), line).toBe(true);
   }
+});
+
+test("a network on one machine with a private shared study is founded by its devices, and the same again in the next run", async () => {
+  const base = join(folder, "network");
+  const text = "name: p\nk: 2\nclusters: shared\nprivacy: private\ntypicalRows: 50\ndevices: 3\n";
+  const studyText = `${text}features: [{ name: x, unit: "", min: 0, max: 1 }]\n`;
+  const data = [1, 2, 3].map((n) => ({ path: join(base, `${n}.csv`), text: "x\n0.5\n" }));
+  const plan = { base, studyText, data, graph: complete(3) };
+  const paths = await prepareLocalNetwork(plan);
+  const made = await Promise.all(paths.map(readFolder));
+  const keys = made.map(({ identity }) => identity.peer).sort();
+  for (const { study } of made) expect(study).toMatchObject({ founders: keys, vouchers: 2 });
+  expect(await prepareLocalNetwork(plan)).toEqual(paths);
+  const settings = { name: "alone", data: [], listen: [], announce: [] };
+  await expect(createFolder(join(folder, "alone"), studyText, settings)).rejects.toThrow(/^founders must be named/);
 });

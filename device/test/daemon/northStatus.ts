@@ -3,7 +3,7 @@
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 
 export const northStatus: DaemonStatus = {
-  version: 2,
+  version: 3,
   programVersion: "1.2.3",
   pid: 7,
   name: "north",
@@ -26,11 +26,13 @@ export const northStatus: DaemonStatus = {
     guarded: {
       smallestClass: 12,
       rowsHeldBack: 3,
-      rowsWaiting: { added: 4, deleted: 0 },
+      heldBackSince: null,
+      rowsWaiting: { fresh: 4, guests: 0, since: null, deleted: 0, deletedUntil: null },
       isHistoryLost: false,
       failure: null,
     },
     private: null,
+    history: { witness: null, awaited: [] },
     shared: null,
     epoch: 1,
     opening: 3,
@@ -39,7 +41,7 @@ export const northStatus: DaemonStatus = {
     threshold: 1e-7,
     objective: 1.5,
     drift: 1.25,
-    isPulled: false,
+    pulledBy: null,
     framesSent: 40,
     centroids: [[123.456]],
   },
@@ -64,6 +66,7 @@ export const northStatus: DaemonStatus = {
       replaced: 1,
       isRestless: false,
       failure: null,
+      isUnwanted: false,
       studies: [],
       proposal: null,
       isMissing: false,
@@ -77,4 +80,5 @@ export const northStatus: DaemonStatus = {
   relay: { reservations: 2, circuits: 1, bytes: 4096 },
   pending: [],
   notices: [],
+  trend: [],
 };

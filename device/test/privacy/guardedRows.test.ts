@@ -1,17 +1,10 @@
-// Guarded rows of a device: what is sent and when, rows that come and go in groups, and a history that is lost.
+// Guarded rows of a device: what is sent and when, and a history that is lost.
 
-import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
-import { smallestClass } from "@fedkm/core/privacy";
+import { paperData, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../../src/change/studyLoop.ts";
 import { type DeviceMemory, volatileMemory } from "../../src/loop/savedState.ts";
-import {
-  decodeHistory,
-  emptyHistory,
-  encodeHistory,
-  followRows,
-  type HistoryMemory,
-} from "../../src/privacy/history.ts";
+import type { HistoryMemory } from "../../src/privacy/history.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { contractOf } from "../../src/study/study.ts";
@@ -19,74 +12,6 @@ import { decodeFrame } from "../../src/wire/studyFrames.ts";
 import { emptyNetwork, problem, studyWith } from "../problem.ts";
 
 const HOUR = 3_600_000;
-const rowsOf = (...values: number[]): Matrix => matrix(values.map((value) => [value]));
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-
-describe("followRows(history, rows, minimum)", () => {
-  const begun = followRows(emptyHistory(["x"]), rowsOf(...range(0, 20)), 5).history;
-
-  it("lets new rows wait until they are enough, and then enter as a class of their own", () => {
-    const few = followRows(begun, rowsOf(...range(0, 24)), 5);
-    expect(few).toEqual({ history: begun, waiting: { added: 4, deleted: 0 } });
-    const { history, waiting } = followRows(begun, rowsOf(...range(0, 25)), 5);
-    expect(waiting).toEqual({ added: 0, deleted: 0 });
-    expect(Array.from(history.counted.classes.sizes)).toEqual([20, 5]);
-  });
-
-  it("lets deleted rows count until enough of their class are gone, in whatever order the data are", () => {
-    const few = followRows(begun, rowsOf(...range(4, 20).reverse()), 5);
-    expect(few).toEqual({ history: begun, waiting: { added: 0, deleted: 4 } });
-    const { history, waiting } = followRows(begun, rowsOf(...range(5, 20)), 5);
-    expect(waiting).toEqual({ added: 0, deleted: 0 });
-    expect(history.counted.rows.rows).toBe(15);
-    expect(Array.from(history.departed.classes.sizes)).toEqual([5]);
-  });
-
-  it("knows rows that come back: they are no new rows, and come back with their class", () => {
-    const { history } = followRows(begun, rowsOf(...range(10, 20)), 5);
-    expect(followRows(history, rowsOf(...range(0, 4), ...range(10, 20), 99), 5).waiting).toEqual({
-      added: 5,
-      deleted: 0,
-    });
-    const whole = followRows(history, rowsOf(...range(0, 20), 99), 5);
-    expect(whole.waiting).toEqual({ added: 1, deleted: 0 });
-    expect(whole.history.counted.rows.rows).toBe(20);
-    expect(whole.history.departed.keys.length).toBe(0);
-  });
-
-  it("counts equal rows as often as they are there", () => {
-    const twice = followRows(emptyHistory(["x"]), rowsOf(1, 1, 1, 1, 2, 2, 2, 2), 4).history;
-    expect(followRows(twice, rowsOf(1, 2, 2, 2, 2), 4).waiting).toEqual({ added: 0, deleted: 3 });
-    expect(followRows(twice, rowsOf(2, 2, 2, 2), 4).history.counted.rows.rows).toBe(4);
-  });
-
-  it("never tells fewer rows apart than the minimum, in 200 histories of rows that come and go", () => {
-    let smallest = Number.POSITIVE_INFINITY;
-    for (let seed = 0; seed < 200; seed++) {
-      const random = randomStream(seed, "rows");
-      const all = range(0, 60);
-      let history = emptyHistory(["x"]);
-      for (let step = 0; step < 8; step++) {
-        const share = random();
-        history = followRows(history, rowsOf(...all.filter(() => random() < share)), 6).history;
-        for (const { classes } of [history.counted, history.departed]) {
-          if (classes.sizes.length > 0) smallest = Math.min(smallest, smallestClass(classes));
-        }
-      }
-    }
-    expect(smallest).toBe(6);
-  });
-
-  it("is the same history after it was written and read", () => {
-    const { history } = followRows(begun, rowsOf(...range(8, 30)), 5);
-    expect(decodeHistory(encodeHistory(history), ["x"])).toEqual(history);
-    const { counted } = history;
-    const left = Uint8Array.from(counted.classes.sizes, (_, id) => (id === 0 ? 1 : 0));
-    const some = { ...history, counted: { ...counted, classes: { ...counted.classes, left } } };
-    expect(decodeHistory(encodeHistory(some), ["x"])).toEqual(some);
-    expect(decodeHistory(encodeHistory(history), ["y"])).toBeUndefined();
-  });
-});
 
 /** One guarded device, alone with a test as its neighbour. */
 async function alone(memory: DeviceMemory, rows = paperData("iso", 1, 100, 1).datasets[0]) {
@@ -170,7 +95,7 @@ describe("a guarded device", () => {
     expect(again.device.status()).toMatchObject({
       rows: 100,
       rowsLeftOut: 1,
-      guarded: { rowsWaiting: { added: 1, deleted: 0 }, isHistoryLost: false },
+      guarded: { rowsWaiting: { fresh: 1, guests: 0, deleted: 0 }, isHistoryLost: false },
     });
   });
 });

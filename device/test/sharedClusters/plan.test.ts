@@ -20,7 +20,10 @@ function shared(datasets: readonly Matrix[], k: number): Study {
 function runPlan(datasets: readonly Matrix[], k: number): Content {
   const study = shared(datasets, k);
   const shape = sumsShape(study);
-  const own = datasets.map((rows) => new SharedRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
+  const own = datasets.map(
+    (rows) =>
+      new SharedRows({ study, shape, rows, seed: 0, history: { memory: undefined, onKept() {}, wallClock: () => 0 } }),
+  );
   let content = firstContent(shape);
   for (;;) {
     const total = new Uint32Array(2 * sizesOf(shape, content.stage).integers);

@@ -14,9 +14,10 @@ import { proofMessage } from "../../src/sharedClusters/outbox.ts";
 import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
 import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { simulatedPeer } from "../../src/simulation/links.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
-import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { contractOf, formatStudy, foundedStudy, parseStudy } from "../../src/study/study.ts";
 import { refusalOf } from "../problem.ts";
 
 const text = `name: private
@@ -29,7 +30,10 @@ features:
   - { name: x, unit: "", min: -13, max: 13 }
   - { name: y, unit: "", min: -13, max: 13 }
 `;
-const study = parseStudy(text);
+const study = foundedStudy(
+  parseStudy(text),
+  Array.from({ length: 6 }, (_, i) => simulatedPeer(i)),
+);
 const contract = await contractOf(study);
 const { datasets } = paperData("iso", 6, 200, 3);
 const five = datasets.slice(0, 5);

@@ -29,7 +29,13 @@ function proofOf(devices: readonly number[], openings: Proof["openings"] = new M
   const now = generationOf(rules, of, openings);
   const entries = devices.map((i) => {
     const rows = { data: Float64Array.of(i, i + 3), rows: 2, cols: 1 };
-    const own = new SharedRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} });
+    const own = new SharedRows({
+      study,
+      shape,
+      rows,
+      seed: 0,
+      history: { memory: undefined, onKept() {}, wallClock: () => 0 },
+    });
     const partners = devices.flatMap((j) => (i === j ? [] : [{ peer: names[j], id: ids[j], epoch: 1 }]));
     return maskedEntry(secrets[i], now, { epoch: 1, partners, words: toInt64s(ownIntegers(shape, now, own)) });
   });

@@ -87,7 +87,9 @@ describe("a device", () => {
     const nobody = await run([]);
     const [withOld, withNewer, updated] = [await run([old, old]), await run([newer]), await run([old, current])];
     const words = ({ neighbour }: typeof withOld) =>
-      linkProblems([{ ...northStatus.links[0], ...neighbour, name: "north" }], new Map()).map(({ text }) => text);
+      linkProblems([{ ...northStatus.links[0], ...neighbour, name: "north" }], new Map(), new Set()).map(
+        ({ text }) => text,
+      );
     expect(words(withOld)).toEqual(["north speaks protocol 1, this device 2: ask its owner to update fedkm"]);
     expect(words(withNewer)).toEqual(["north speaks protocol 3, this device 2: update fedkm here"]);
     expect(words(updated)).toEqual([]);

@@ -1,4 +1,4 @@
-// The tables of docs/protocol.md#limits are made of wire/limits.ts. After a change `npx vitest run -u` writes them again.
+// The lists of docs/protocol.md#limits are made of wire/limits.ts. After a change `npx vitest run -u` writes them again.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -40,7 +40,7 @@ function numberOf(name: string): string {
 }
 
 /** The titles of the source file, each with the constants below it. */
-function tables(): { readonly title: string; readonly rows: readonly Row[] }[] {
+function lists(): { readonly title: string; readonly rows: readonly Row[] }[] {
   const [, ...parts] = source.split(/^\/\/ (?=[A-Z][a-z ]+\n\n)/m);
   return parts.map((part) => {
     const constants = part.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = /g);
@@ -51,26 +51,33 @@ function tables(): { readonly title: string; readonly rows: readonly Row[] }[] {
   });
 }
 
-function markdown({ title, rows }: ReturnType<typeof tables>[number]): string {
-  const lines = [
-    ["name", "number", "what it means"],
-    ...rows.map(({ name, number, sentence }) => [`\`${name}\``, number, sentence]),
-  ];
-  const widths = [0, 1, 2].map((column) => Math.max(...lines.map((cells) => cells[column].length)));
-  const [head, ...body] = lines.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column])));
-  const dashes = widths.map((width) => "-".repeat(width));
-  return `### ${title}\n\n${[head, dashes, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
+function markdown({ title, rows }: ReturnType<typeof lists>[number]): string {
+  const items = rows.map(({ name, number, sentence }) => inLines(`- \`${name}\` (${number}): ${sentence}`));
+  return `### ${title}\n\n${items.join("\n")}\n`;
+}
+
+/** As wide as the page; further lines stand below the first word. */
+function inLines(item: string): string {
+  const lines = [""];
+  for (const word of item.split(" ")) {
+    if (`${lines[0]}${word}`.length >= 120) lines.unshift("  ");
+    lines[0] += `${word} `;
+  }
+  return lines
+    .reverse()
+    .map((line) => line.trimEnd())
+    .join("\n");
 }
 
 it("every constant of wire/limits.ts stands under a title with a sentence", () => {
-  const rows = tables().flatMap((table) => table.rows);
+  const rows = lists().flatMap((list) => list.rows);
   expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(limits).sort());
   for (const { name, sentence } of rows) expect(sentence, name).toMatch(/^[A-Z`].*\.$/);
 });
 
 it("docs/protocol.md#limits shows every limit as the code has it", async () => {
   const page = readFileSync(pagePath, "utf8");
-  const block = tables().map(markdown).join("\n");
+  const block = lists().map(markdown).join("\n");
   const written = page.replace(/(<!-- limits [^\n]*-->\n)[\s\S]*(<!-- end of limits -->)/, (_, begin, end) => {
     return `${begin}\n${block}\n${end}`;
   });

@@ -4,27 +4,56 @@ import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
 import { DataError, type FilePosition } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { type CellReader, daysOf, usualCells } from "../table/cell.ts";
-import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
+import { type CellReader, usualCells } from "../table/cell.ts";
+import { isAmountOrDate } from "../table/cellForms.ts";
+import { type Column, type ReadPlan, textColumns } from "../table/columns.ts";
 import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
 export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
 const SAMPLE_RECORDS = 200;
+/** By which columns are known: of dates in their order, the first hundreds may be of one month. */
+const COLUMN_RECORDS = 1000;
 
-/** The cells of the first records that are whole and not blank, the line of the first, and the cells looked at last. */
-function sample(text: TextBytes, delimiter: string) {
+/** The first line by which Excel says what stands between cells. */
+const EXCEL_NOTE = /^"?sep=(.)"?\r?\n/i;
+
+/** Titles and comments above a table are at most so many lines. */
+const MOST_TITLES = 20;
+
+/**
+ * The cells of the first records that are whole and not blank, from the first that is no title; the line of that one, the
+ * titles, and the cells looked at last.
+ */
+function sample(text: TextBytes, delimiter: string, most = SAMPLE_RECORDS) {
   const cells = emptyCsvCells();
-  const records: (readonly string[])[] = [];
+  const all: { readonly cells: readonly string[]; readonly line: number }[] = [];
   const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
   let next = reader.next();
-  const line = (next.done ? next.value : next.value.line) ?? 1;
-  for (; !next.done && records.length < SAMPLE_RECORDS; next = reader.next()) records.push(next.value.cells);
-  return { records, line, cells };
+  const first = (next.done ? next.value : next.value.line) ?? 1;
+  for (; !next.done && all.length < most; next = reader.next()) all.push(next.value);
+  const titles = /^sep=/i.test(all.at(0)?.cells[0] ?? "") ? 1 : titlesAbove(all.map((record) => record.cells));
+  const records = all.slice(titles).map((record) => record.cells);
+  return { records, line: all[titles]?.line ?? first, cells, titles };
+}
+
+/** How many lines stand above a table, narrower than all of its own. A line in another dialect is no title. */
+function titlesAbove(records: readonly (readonly string[])[]): number {
+  const width = records.at(-1)?.length ?? 0;
+  const titles = records.findIndex(({ length }) => length === width);
+  if (width < 2 || titles > MOST_TITLES || records.slice(titles).some(({ length }) => length !== width)) return 0;
+  const above = records.slice(0, titles);
+  const isOther = above.some(
+    ([cell, ...more]) => more.length === 0 && Object.keys(delimiters).some((sign) => cell.split(sign).length === width),
+  );
+  // A single line may be at fault itself, and so may be the line below it.
+  return isOther || above.some(({ length }) => length >= width) || records.length - titles < 3 ? 0 : titles;
 }
 
 /** The delimiter that cuts the first lines into the same number of cells, the more the better; comma if none does. */
 export function likelyDelimiter(text: TextBytes): string {
+  const noted = EXCEL_NOTE.exec(textOf(text.bytes, 0, Math.min(text.length, 10)))?.[1];
+  if (noted !== undefined) return noted;
   const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(text.ending ?? text.file);
   let best = { delimiter: tabbed ? "\t" : ",", score: 0 };
   for (const delimiter of tabbed ? ["\t", ",", ";", "|"] : Object.keys(delimiters)) {
@@ -46,7 +75,7 @@ function evenness(text: TextBytes, delimiter: string): number {
   if (width < 2) return 0;
   const even = records.filter((record) => record.length === width);
   const cells = even.flat();
-  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined).length;
+  const readable = cells.filter((cell) => usualCells.value(cell) !== undefined || isAmountOrDate(cell)).length;
   return even.length / records.length + readable / Math.max(1, cells.length);
 }
 
@@ -54,9 +83,9 @@ export interface CsvDialect {
   /** A byte. */
   readonly delimiter: number;
   readonly header: boolean;
+  /** Lines above the table that are no part of it. */
+  readonly titles: number;
 }
-
-export const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
 
 interface CsvLayout {
   readonly dialect: CsvDialect;
@@ -67,7 +96,7 @@ interface CsvLayout {
 
 function layoutOfText(feed: Feed, { options, limits, rules }: ReadPlan): CsvLayout {
   const delimiter = options.delimiter ?? likelyDelimiter(feed);
-  const { records, line, cells } = sample(feed, delimiter);
+  const { records, line, cells, titles } = sample(feed, delimiter, COLUMN_RECORDS);
   const position = { file: feed.file, line };
   if (records.length === 0) refuseUnreadable(feed, limits, line, cells);
   const [first, ...rest] = records;
@@ -79,17 +108,9 @@ function layoutOfText(feed: Feed, { options, limits, rules }: ReadPlan): CsvLayo
   }
   const header = options.header ?? looksLikeHeader(first, rest, rules);
   const body = header ? rest : records;
-  const columns = first.map((cell, c) => {
-    const name = header ? cell.trim() : "";
-    return {
-      name: name === "" ? `column${c + 1}` : name,
-      kind: csvColumnKind(
-        body.map((record) => record[c] ?? ""),
-        rules,
-      ),
-    };
-  });
-  return { dialect: { delimiter: delimiter.charCodeAt(0), header }, line, columns };
+  const names = first.map((cell, c) => (header && cell.trim()) || `column${c + 1}`);
+  const columns = textColumns(names, (c) => body.map((record) => record[c] ?? ""), rules);
+  return { dialect: { delimiter: delimiter.charCodeAt(0), header, titles }, line, columns };
 }
 
 /** Forms of text that look like one column or one line here, each with what then helps. */
@@ -103,10 +124,6 @@ function checkLines(position: FilePosition, records: readonly (readonly string[]
       "a carriage return alone",
       remedy,
     );
-  }
-  if (/^sep=/i.test(records[0][0]) && records[0].length <= 2) {
-    const rule = "name a column or hold a value";
-    throw new DataError({ ...position, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
   }
   const [first, ...rest] = records;
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
@@ -158,18 +175,6 @@ export function looksLikeHeader(
   if (!first.some(isText)) return false;
   if (!first.some(isNumber)) return true;
   return first.some((cell, c) => isText(cell) && rest.length > 0 && rest.every((record) => isNumber(record[c])));
-}
-
-/** Text if most cells that are not missing are. */
-export function csvColumnKind(cells: readonly string[], rules: CellReader): ColumnKind {
-  const values = cells.map((cell) => rules.value(cell));
-  const texts = values.filter((value) => value === undefined).length;
-  const missing = values.filter((value) => Number.isNaN(value)).length;
-  if (missing === cells.length) return "empty";
-  if (2 * texts <= cells.length - missing) return "number";
-  if (cells.every((cell, c) => values[c] !== undefined || daysOf(cell.trim()) !== undefined)) return "date";
-  const isCommaed = (cell: string, c: number) => values[c] !== undefined || DECIMAL_COMMA.test(cell.trim());
-  return cells.every(isCommaed) ? "decimal commas" : "text";
 }
 
 export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<CsvLayout & { readonly feed: Feed }> {

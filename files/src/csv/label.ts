@@ -43,6 +43,7 @@ export async function labelCsv(
     const state = {
       feed,
       delimiter: dialect.delimiter,
+      titles: dialect.titles,
       header,
       single: columns.length === 1,
       row: 0,
@@ -87,6 +88,8 @@ function suffixes(added: readonly AddedColumn[], delimiter: string): (row: numbe
 interface Labelling {
   readonly feed: Feed;
   readonly delimiter: number;
+  /** Lines above the header that are left as they are. */
+  titles: number;
   header: Uint8Array | undefined;
   /** Whether a blank line inside the text is a row. */
   readonly single: boolean;
@@ -107,7 +110,10 @@ function labelBlock(state: Labelling, suffixOf: (row: number) => Uint8Array): { 
     const next = hasQuotes ? quotedEnd(state, at) : bytes.indexOf(NEWLINE, at) + 1;
     if (next <= 0 || next > length) break;
     const end = bytes[next - 2] === RETURN && next - 2 >= at ? next - 2 : next - 1;
-    const isRow = !isBlankCsvLine(bytes, at) || (state.single && state.header === undefined && at < lastText);
+    const isTitle = state.titles > 0 && !isBlankCsvLine(bytes, at);
+    if (isTitle) state.titles--;
+    const isText = !isBlankCsvLine(bytes, at) || (state.single && state.header === undefined && at < lastText);
+    const isRow = isText && !isTitle;
     const added = isRow ? (state.header ?? suffixOf(state.row++)) : undefined;
     if (isRow) state.header = undefined;
     while (to + next - at + (added?.length ?? 0) > out.length) out = enlarged(out);

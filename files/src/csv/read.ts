@@ -3,10 +3,10 @@
 import type { Feed } from "../source/feed.ts";
 import { DataError, type FilePosition, shownInRefusal } from "../source/refusal.ts";
 import type { OpenedFile } from "../source/source.ts";
-import { cellOrNoted } from "../table/cell.ts";
+import { type CellReader, cellOrNoted } from "../table/cell.ts";
 import { chooseColumns, type ReadPlan } from "../table/columns.ts";
 import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
-import { type CsvDialect, DECIMAL_COMMA, openCsv, refuseLongLine } from "./dialect.ts";
+import { type CsvDialect, openCsv, refuseLongLine } from "./dialect.ts";
 import { CATEGORY, csvNumber, DEVICE, type NumberRules, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
 import {
   type Cells,
@@ -20,6 +20,7 @@ import {
 } from "./records.ts";
 
 const COMMA = 44;
+const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
 
 interface Reading extends ReadPlan {
   readonly feed: Feed;
@@ -28,6 +29,10 @@ interface Reading extends ReadPlan {
   readonly slots: Int32Array;
   readonly names: readonly string[];
   readonly numbers: NumberRules;
+  /** Of each column of the file. */
+  readonly readers: readonly CellReader[];
+  /** Whether the fast way reads all columns as they are written. */
+  readonly isPlain: boolean;
   readonly table: GrowingTable;
   readonly cells: Cells;
   /** Of the next record. */
@@ -48,12 +53,18 @@ export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table
     if (chosen.device !== undefined) slots[chosen.device] = DEVICE;
     const table = new GrowingTable(feed.file, chosen, expectedRows(source, feed), plan);
     const names = columns.map(({ name }) => name);
+    const readers = columns.map(({ form }) => (form === undefined ? rules : rules.written(form)));
+    const forms = chosen.features.flatMap(({ index, isCategory }) => (isCategory ? [] : [columns[index].form ?? {}]));
+    const points = new Set(forms.map(({ decimal = "." }) => decimal));
     const numbers = {
-      point: rules.decimal === "," ? COMMA : POINT,
+      point: points.has(",") ? COMMA : POINT,
       magnitude: limits.magnitude,
       without: rules.without,
     };
-    const fixed = { ...plan, feed, dialect, slots, names, numbers, table, cells: emptyCsvCells() };
+    // Where a comma stands between cells it can stand inside one only in quotes, which are not for the fast way.
+    const isSplit = points.has(",") && dialect.delimiter === COMMA;
+    const isPlain = points.size < 2 && !isSplit && forms.every(({ unit }) => unit === undefined);
+    const fixed = { ...plan, feed, dialect, slots, names, numbers, readers, isPlain, table, cells: emptyCsvCells() };
     const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
@@ -77,19 +88,19 @@ function expectedRows({ size, container }: OpenedFile, feed: Feed): number {
 
 async function readAll(reading: Reading): Promise<void> {
   const { feed, dialect, slots, table, limits, numbers } = reading;
-  let headerLeft = dialect.header;
+  let headLeft = dialect.titles + (dialect.header ? 1 : 0);
   for (;;) {
     let at = 0;
     while (at < feed.length) {
-      if (headerLeft) {
+      if (headLeft > 0) {
         const next = nextRecord(reading, at);
         if (next < 0) break;
-        if (!isBlankCsvLine(feed.bytes, at)) headerLeft = false;
+        if (!isBlankCsvLine(feed.bytes, at)) headLeft--;
         at = next;
         continue;
       }
       // Spaces around numbers mean nothing there.
-      if (reading.blanks === 0 && dialect.delimiter !== SPACE) {
+      if (reading.isPlain && reading.blanks === 0 && dialect.delimiter !== SPACE) {
         const before = table.rows;
         at = readPlainRows(feed.bytes, at, dialect.delimiter, slots, table, numbers);
         reading.line += table.rows - before;
@@ -164,9 +175,10 @@ function keepRecord(reading: Reading, line: number): void {
 }
 
 function numberOf(reading: Reading, line: number, c: number): number {
-  const { feed, cells, limits, rules, numbers } = reading;
-  const number = rules.without(csvNumber(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
-  const value = Number.isNaN(number) ? rules.value(csvCellText(feed.bytes, cells, c)) : number;
+  const { feed, cells, limits, rules, numbers, isPlain, readers } = reading;
+  const fast = isPlain ? csvNumber(feed.bytes, cells.starts[c], cells.ends[c], numbers.point) : Number.NaN;
+  const number = rules.without(fast);
+  const value = Number.isNaN(number) ? readers[c].value(csvCellText(feed.bytes, cells, c)) : number;
   if (value === undefined) refuseText(reading, line, c);
   if (Math.abs(value) > limits.magnitude) {
     const got = shownInRefusal(csvCellText(feed.bytes, cells, c));

@@ -70,7 +70,7 @@ async function csvColumns(file: OpenedFile, added: readonly AddedColumn[], plan:
   const bytes = ended(pieces);
   const delimiter = String.fromCharCode(dialect.delimiter);
   const rows = allRecords({ file: file.file, bytes, length: bytes.length }, delimiter).map(({ cells }) => cells);
-  if (dialect.header) rows.shift();
+  rows.splice(0, dialect.titles + (dialect.header ? 1 : 0));
   const named = columns.map(({ name }) => name);
   const further = withFreeNames(added, named);
   return [

@@ -4,8 +4,8 @@ import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed } from "../source/feed.ts";
 import { DataError, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import type { Limits, OpenedFile } from "../source/source.ts";
-import { type CellReader, cellOrNoted, daysOf } from "../table/cell.ts";
-import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { type CellReader, cellOrNoted } from "../table/cell.ts";
+import { type ChosenColumns, type Column, chooseColumns, type ReadPlan, textColumns } from "../table/columns.ts";
 import { GrowingTable, refuseLargeCell, type Table } from "../table/table.ts";
 
 const NEWLINE = 10;
@@ -26,6 +26,8 @@ type Line = Readonly<Record<string, unknown>>;
 const SAMPLE_LINES = 200;
 
 interface Reading extends ReadPlan {
+  /** Of the columns whose numbers are written as texts. */
+  readonly readers: ReadonlyMap<string, CellReader>;
   readonly chosen: ChosenColumns;
   readonly columns: readonly Column[];
   readonly table: GrowingTable;
@@ -41,7 +43,8 @@ export async function readJsonTable(source: OpenedFile, plan: ReadPlan): Promise
     const chosen = chooseColumns({ file, line: first[0].line }, columns, plan.options);
     const letters = lines.reduce((sum, value) => sum + JSON.stringify(value).length, 0);
     const table = new GrowingTable(file, chosen, (first.length * size) / Math.max(1, letters), plan);
-    reading = { ...plan, chosen, columns, table };
+    const written = columns.flatMap(({ name, form }) => (form ? [[name, plan.rules.written(form)] as const] : []));
+    reading = { ...plan, readers: new Map(written), chosen, columns, table };
     for (const { line, value } of first) keepRow(reading, value, line);
     return reading;
   };
@@ -192,11 +195,10 @@ export async function jsonColumns(source: OpenedFile, limits: Limits, rules: Cel
 
 /** The keys of some lines in their order, with what their values are. */
 function columnsOf(lines: readonly Line[], rules: CellReader): Column[] {
-  const names = new Set(lines.flatMap((line) => Object.keys(line)));
-  return Array.from(names, (name) => {
-    const values = lines.map((line) => ownValue(line, name));
-    return { name, kind: kindOf(values, rules) };
-  });
+  const names = Array.from(new Set(lines.flatMap((line) => Object.keys(line))));
+  const valuesOf = (c: number) => lines.map((line) => ownValue(line, names[c]) ?? null);
+  const texts = textColumns(names, (c) => valuesOf(c).flatMap((own) => (typeof own === "string" ? [own] : [])), rules);
+  return texts.map((column, c) => typedColumn(column, valuesOf(c)));
 }
 
 /** Undefined if the line lacks it, even if every object inherits something of that name, such as "constructor". */
@@ -204,16 +206,21 @@ function ownValue(line: Line, name: string): unknown {
   return Object.hasOwn(line, name) ? line[name] : undefined;
 }
 
-function kindOf(values: readonly unknown[], rules: CellReader): ColumnKind {
-  const present = values.filter((value) => value !== null && value !== undefined);
-  if (present.length === 0) return "empty";
-  const isDate = (value: unknown) => typeof value === "string" && daysOf(value.trim()) !== undefined;
-  const days = present.filter(isDate).length;
-  const numbers = present.filter((value) => typeof value === "number").length + (rules.dates ? days : 0);
-  if (2 * numbers >= present.length) return "number";
-  if (days === present.length) return "date";
-  if (present.some((value) => typeof value === "string")) return "text";
-  return present.every((value) => typeof value === "boolean") ? "boolean" : "other";
+/** By the types of its values; `texts` is what those of them are that are texts. */
+function typedColumn(texts: Column, values: readonly unknown[]): Column {
+  const { name } = texts;
+  const present = values.filter((value) => value !== null);
+  if (present.length === 0) return { name, kind: "empty" };
+  const strings = present.filter((value) => typeof value === "string").length;
+  const numbers = present.filter((value) => typeof value === "number").length;
+  // Quoted digits are numbers where all are quoted; codes such as "007" are not.
+  if (strings === present.length) {
+    if (texts.isCode) return { name, kind: "text" };
+    return texts.kind === "number" || texts.kind === "date" ? { form: {}, ...texts } : texts;
+  }
+  if (2 * numbers >= present.length) return { name, kind: "number" };
+  if (strings > 0) return { name, kind: "text" };
+  return { name, kind: present.every((value) => typeof value === "boolean") ? "boolean" : "other" };
 }
 
 function keepRow(reading: Reading, value: Line, line: number): void {
@@ -255,10 +262,16 @@ function wordAt(file: string, line: number, column: string, value: unknown): str
   return String(value ?? "");
 }
 
-function numberAt(file: string, line: number, column: string, value: unknown, { limits, rules }: Reading): number {
+function numberAt(
+  file: string,
+  line: number,
+  column: string,
+  value: unknown,
+  { limits, rules, readers }: Reading,
+): number {
   if (value === null || value === undefined) return Number.NaN;
-  const days = rules.dates && typeof value === "string" ? daysOf(value.trim()) : undefined;
-  if (days !== undefined) return days;
+  const read = typeof value === "string" ? readers.get(column)?.value(value) : undefined;
+  if (read !== undefined) return read;
   if (typeof value !== "number") {
     const remedies: Remedy[] = [
       { kind: "text", text: "write it as a JSON number" },

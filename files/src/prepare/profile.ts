@@ -170,12 +170,15 @@ export interface ColumnStatistics {
   /** The mean cube in units of the deviation: 0 of a symmetric column, above 0 with a long tail of large values. */
   readonly skew: number;
   readonly distinct: number;
+  readonly isWhole: boolean;
 }
 
 /** Of the values that are there; undefined if none is. */
-export function profileStatistics({ data, cols }: Matrix, column: number): ColumnStatistics | undefined {
-  const values = Float64Array.from(data.filter((value, at) => at % cols === column && !Number.isNaN(value))).sort();
-  const count = values.length;
+export function profileStatistics({ data, rows, cols }: Matrix, column: number): ColumnStatistics | undefined {
+  const all = new Float64Array(rows);
+  let count = 0;
+  for (let at = column; at < data.length; at += cols) if (!Number.isNaN(data[at])) all[count++] = data[at];
+  const values = all.subarray(0, count).sort();
   if (count === 0) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / count;
   let [squares, cubes] = [0, 0];
@@ -192,5 +195,6 @@ export function profileStatistics({ data, cols }: Matrix, column: number): Colum
     quartiles: [at(0.25), at(0.5), at(0.75)],
     skew: deviation > 0 ? cubes / count / deviation ** 3 : 0,
     distinct: values.reduce((sum, value, i) => sum + (i === 0 || value !== values[i - 1] ? 1 : 0), 0),
+    isWhole: values.every(Number.isInteger),
   };
 }

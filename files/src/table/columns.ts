@@ -2,7 +2,8 @@
 
 import { DataError, type FilePosition, listInRefusal, type Remedy } from "../source/refusal.ts";
 import { defaultLimits, type Limits, type TextEncoding } from "../source/source.ts";
-import { type CellReader, type CellRules, cellReader } from "./cell.ts";
+import { type CellReader, type CellRules, cellReader, NO_NUMBER } from "./cell.ts";
+import { type CellForm, type LookedCells, lookAtCells } from "./cellForms.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal commas" | "other" | "empty";
@@ -10,6 +11,63 @@ export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal comma
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
+  /** How its cells are written, where that is not as usual. */
+  readonly form?: CellForm;
+  /** Digits that begin with zeros, such as postcodes. */
+  readonly isCode?: boolean;
+  /** Dates of which nobody can tell the day from the month. */
+  readonly isAmbiguous?: boolean;
+}
+
+/** What columns of text hold, by some of their cells. Where one could mean two things, the others may tell. */
+export function textColumns(
+  names: readonly string[],
+  cellsOf: (column: number) => readonly string[],
+  rules: CellReader,
+): Column[] {
+  const looks = names.map((_, c) => lookAtCells(presentCells(cellsOf(c), rules)));
+  const sure = looks.flatMap((look) => (look.kind === "number" && look.forms.length === 1 ? look.forms : []));
+  const signs = new Set(sure.map(({ decimal }) => decimal));
+  const decimal = rules.decimal ?? (signs.size === 1 ? sure[0].decimal : undefined);
+  return looks.map((look, c) => {
+    const name = names[c];
+    if (look.kind === "number") return { name, ...numberColumn(look, decimal, rules.forms?.[name]) };
+    if (look.kind === "date") return { name, ...dateColumn(look.orders, rules) };
+    return { name, kind: look.kind };
+  });
+}
+
+/** What people write where nothing is known. Such a cell says nothing about its column, and is refused by its line. */
+const PLACEHOLDER =
+  /^([-–—.*_x]+|[nk]\.? ?a\.?|n\.v\.|n\.d\.|tbd|unknown|missing|unbekannt|inconnu|not \w+|#\S+[!?])$/i;
+
+function presentCells(cells: readonly string[], rules: CellReader): string[] {
+  const present = cells.map((cell) => cell.trim()).filter((text) => !rules.isMissing(text));
+  const telling = present.filter((text) => text.toLowerCase() !== NO_NUMBER && !PLACEHOLDER.test(text));
+  return telling.length > 0 || present.every((text) => text.toLowerCase() === NO_NUMBER) ? telling : present;
+}
+
+function numberColumn(
+  { forms, isPlain, isCode, isOpen }: Extract<LookedCells, { kind: "number" }>,
+  decimal: CellForm["decimal"],
+  told: CellForm | undefined,
+): Omit<Column, "name"> {
+  const code = isCode ? { isCode } : {};
+  if (told !== undefined) return { kind: "number", form: told, ...code };
+  const fitting = forms.filter((form) => form.decimal === decimal);
+  const [form, other] = fitting.length > 0 ? fitting : forms;
+  if (isPlain && form.decimal === ".") return { kind: "number", ...code };
+  return other === undefined || !isOpen ? { kind: "number", form } : { kind: "decimal commas" };
+}
+
+function dateColumn(
+  orders: Extract<LookedCells, { kind: "date" }>["orders"],
+  { dates }: CellReader,
+): Omit<Column, "name"> {
+  const told = dates === "day-first" ? "day" : dates === "month-first" ? "month" : undefined;
+  if (orders.length > 1 && told === undefined) return { kind: "date", isAmbiguous: true };
+  const order = orders.length > 1 ? told : orders[0];
+  return { kind: dates === undefined ? "date" : "number", ...(order && { form: { order } }) };
 }
 
 export interface Selection {

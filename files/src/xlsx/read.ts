@@ -1,9 +1,9 @@
 // A sheet of a workbook to a table: its header, its columns and their cells, each refused by its own name.
 
-import { csvColumnKind as kindOfTexts, looksLikeHeader } from "../csv/dialect.ts";
+import { looksLikeHeader } from "../csv/dialect.ts";
 import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import { type CellReader, cellOrNoted } from "../table/cell.ts";
-import { type ChosenColumns, type Column, type ColumnKind, chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { type ChosenColumns, type Column, chooseColumns, type ReadPlan, textColumns } from "../table/columns.ts";
 import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { columnLetters, eachSheetRow, type SheetCell, type SheetRow, type Workbook } from "./workbook.ts";
 
@@ -15,6 +15,8 @@ const EXPECTED_ROWS = 1000;
 interface Reading extends ReadPlan {
   readonly workbook: Workbook;
   readonly columns: readonly Column[];
+  /** Of each column of the sheet. */
+  readonly readers: readonly CellReader[];
   readonly chosen: ChosenColumns;
   readonly table: GrowingTable;
 }
@@ -27,7 +29,8 @@ export async function readXlsx(workbook: Workbook, plan: ReadPlan): Promise<Tabl
     const { columns, body, line } = beginningOf(workbook, first, plan);
     const chosen = chooseColumns({ file, line }, columns, plan.options);
     const table = new GrowingTable(file, chosen, EXPECTED_ROWS, plan);
-    const begun = { ...plan, workbook, columns, chosen, table };
+    const readers = columns.map(({ form }) => (form === undefined ? plan.rules : plan.rules.written(form)));
+    const begun = { ...plan, workbook, columns, readers, chosen, table };
     for (const row of body) keepRow(begun, row);
     return begun;
   };
@@ -56,12 +59,14 @@ function cellName({ sheet }: Workbook, column: number, row: number): string {
   return `${sheet}!${columnLetters(column)}${row}`;
 }
 
-/** The columns by the first rows, and those of them that are rows. A line alone above wider ones is a title. */
+/** The columns by the first rows, and those of them that are rows. Lines above much wider ones are titles. */
 function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, limits, rules }: ReadPlan) {
   const { file } = workbook;
   const filled = ({ cells }: SheetRow) => cells.filter((cell) => cell !== undefined).length;
+  const widths = rows.map(filled).sort((a, b) => a - b);
+  const wide = Math.max(2, (widths[widths.length >> 1] ?? 0) / 2);
   const top = rows.findIndex(
-    (row, r) => options.header === false || filled(row) > 1 || rows.slice(r).every((own) => filled(own) < 2),
+    (row, r) => options.header === false || filled(row) >= wide || rows.slice(r).every((own) => filled(own) < 2),
   );
   if (top < 0) {
     const position = { file, cell: cellName(workbook, 0, 1), column: 1 };
@@ -82,16 +87,12 @@ function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, l
   const texts = (row: SheetRow) => across.map((c) => cellText(row.cells[c]));
   const header = options.header ?? looksLikeHeader(texts(head), rest.map(texts), rules);
   const body = header ? rest : rows.slice(top);
-  const columns = across.map((c): Column => {
-    const name = header ? cellText(head.cells[c]).trim() : "";
-    return {
-      name: name === "" ? `column${c + 1}` : name,
-      kind: kindOf(
-        body.map(({ cells }) => cells[c]),
-        rules,
-      ),
-    };
-  });
+  const names = across.map((c) => (header && cellText(head.cells[c]).trim()) || `column${c + 1}`);
+  const cellsOf = (c: number) => body.map(({ cells }) => cells[c]);
+  // A formula without a value says nothing about its column, and is refused by its name.
+  const textOf = (cell: SheetCell | undefined) => (typeof cell === "object" && "formula" in cell ? "" : cellText(cell));
+  const written = textColumns(names, (c) => cellsOf(c).map(textOf), rules);
+  const columns = written.map((column, c) => typedColumn(column, cellsOf(c), rules));
   return { columns, body, line: head.row };
 }
 
@@ -119,16 +120,14 @@ function cellText(cell: SheetCell | undefined): string {
   return "error" in cell ? cell.error : "a formula without a value";
 }
 
-function kindOf(cells: readonly (SheetCell | undefined)[], rules: CellReader): ColumnKind {
+/** By the types of its cells, where these say more than their texts. */
+function typedColumn(column: Column, cells: readonly (SheetCell | undefined)[], rules: CellReader): Column {
+  const { name } = column;
   const present = cells.filter((cell) => cell !== undefined);
   const days = present.filter((cell) => typeof cell === "object" && "days" in cell).length;
-  if (days > 0 && 2 * days >= present.length) return rules.dates === undefined ? "date" : "number";
-  if (present.length > 0 && present.every((cell) => typeof cell === "boolean")) return "boolean";
-  // A formula without a value says nothing about its column, and is refused by its name.
-  return kindOfTexts(
-    cells.map((cell) => (typeof cell === "object" && "formula" in cell ? "" : cellText(cell))),
-    rules,
-  );
+  if (days > 0 && 2 * days >= present.length) return { name, kind: rules.dates === undefined ? "date" : "number" };
+  const isBoolean = present.length > 0 && present.every((cell) => typeof cell === "boolean");
+  return isBoolean ? { name, kind: "boolean" } : column;
 }
 
 function keepRow(reading: Reading, { row, cells }: SheetRow): void {
@@ -161,9 +160,9 @@ function keepRow(reading: Reading, { row, cells }: SheetRow): void {
 }
 
 function numberOf(reading: Reading, row: number, index: number, cell: SheetCell | undefined): number {
-  const { rules, limits } = reading;
+  const { readers, limits } = reading;
   if (cell === undefined) return Number.NaN;
-  const value = meaningOf(cell, rules);
+  const value = meaningOf(cell, readers[index]);
   if (value === undefined) refuseTextCell(cellIn(reading, row, index), cellText(cell));
   if (Math.abs(value) > limits.magnitude) {
     const remedy = "fix the cell, or write the column in a larger unit";

@@ -158,21 +158,35 @@ export async function openWorkbook(
   const { sheets, is1904 } = await parsed("xl/workbook.xml", parseWorkbook, { sheets: [], is1904: false });
   const targets = await parsed("xl/_rels/workbook.xml.rels", parseTargets, new Map<string, string>());
   const names = sheets.map(({ name }) => name);
-  const at = chosenSheet(names, wanted);
-  const target = targets.get(sheets[at]?.id ?? "");
-  if (target === undefined) refuseSheet(file, names, wanted);
-  const { position, content } = await part(target.startsWith("/") ? target.slice(1) : `xl/${target}`);
-  if (content === undefined) refuse(position, "no such part");
-  return {
-    file,
-    sheets: names,
-    sheet: names[at],
-    content,
-    position,
-    texts: await parsed("xl/sharedStrings.xml", parseTexts, []),
-    areDates: await parsed("xl/styles.xml", parseStyles, []),
-    is1904,
+  const texts = await parsed("xl/sharedStrings.xml", parseTexts, []);
+  const areDates = await parsed("xl/styles.xml", parseStyles, []);
+  const opened = async (at: number): Promise<Workbook> => {
+    const target = targets.get(sheets[at]?.id ?? "");
+    if (target === undefined) refuseSheet(file, names, wanted);
+    const { position, content } = await part(target.startsWith("/") ? target.slice(1) : `xl/${target}`);
+    if (content === undefined) refuse(position, "no such part");
+    return { file, sheets: names, sheet: names[at], content, position, texts, areDates, is1904 };
   };
+  if (wanted !== undefined || names.length < 2) return opened(chosenSheet(names, wanted));
+  const all: Workbook[] = [];
+  for (const at of names.keys()) if (targets.get(sheets[at].id)?.includes("worksheets")) all.push(await opened(at));
+  return mainSheet(all) ?? opened(0);
+}
+
+/** A sheet with less than this share of the rows of another is its cover, or notes on it. */
+const COVER = 0.125;
+
+/** The first sheet that is a table, by its rows of several cells with a number among them. */
+function mainSheet(all: readonly Workbook[]): Workbook | undefined {
+  const rows = all.map((workbook) => {
+    let count = 0;
+    eachSheetRow(workbook, ({ cells }) => {
+      if (cells.filter((cell) => cell !== undefined).length > 1 && cells.some((cell) => typeof cell === "number"))
+        count++;
+    });
+    return count;
+  });
+  return all.find((_, s) => rows[s] >= COVER * Math.max(...rows));
 }
 
 /** The place of the sheet that is meant, -1 if there is none; the first unless one is named. */

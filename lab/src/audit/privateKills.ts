@@ -9,6 +9,7 @@ import {
   createDevice,
   type Device,
   type DeviceStatus,
+  foundedStudy,
   parseStudy,
   realClock,
   type Study,
@@ -24,6 +25,8 @@ import { isHeld, print, progress } from "../measure.ts";
 // two devices where they are shared. They know what the device has sent.
 
 interface Company {
+  /** Founded by all of them and the device. */
+  readonly study: Study;
   /** As the device knows them. */
   readonly links: readonly Link[];
   start(identity: Identity): Promise<void>;
@@ -38,9 +41,13 @@ interface Company {
 const [TYPE_AT, SKETCHES_AT, PRESENT_AT] = [5, 10, 60];
 const CENTROIDS = 1;
 
-async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Company> {
+async function companyOf(asked: Study, datasets: readonly Matrix[], founder: Identity): Promise<Company> {
   const many = Math.max(1, datasets.length);
   const identities = await Promise.all(Array.from({ length: many }, createIdentity));
+  const study = foundedStudy(
+    asked,
+    [founder, ...identities].map(({ peer }) => peer),
+  );
   const ports = await freeMachinePorts("127.0.0.1", many);
   const links = identities.map(({ peer }, i) => ({
     name: `guest-${i}`,
@@ -73,6 +80,7 @@ async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Com
   };
 
   return {
+    study,
     links,
     async start(identity) {
       victim = identity;
@@ -219,10 +227,11 @@ export async function privateKills({ kills }: { kills: number }): Promise<boolea
 
 /** One device that dies once. */
 async function killed(kind: Kind, n: number): Promise<Killed> {
-  const study = studies[kind];
+  const identity = await createIdentity();
   const [own, ...others] = paperData("iso", 3, 100, 1 + n).datasets;
-  const company = await companyOf(study, kind === "shared" ? others : []);
-  const folders = await makeFolders({ study, datasets: [own], graph: complete(1) }, { guests: company.links });
+  const company = await companyOf(studies[kind], kind === "shared" ? others : [], identity);
+  const { study, links: guests } = company;
+  const folders = await makeFolders({ study, datasets: [own], graph: complete(1) }, { guests, identities: [identity] });
   const [folder] = folders.devices;
   try {
     await company.start(folder.identity);

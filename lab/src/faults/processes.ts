@@ -17,6 +17,7 @@ import {
   STATUS_FILE,
   writeLinksFile,
 } from "@fedkm/device/daemon";
+import type { Identity } from "@fedkm/device/libp2p";
 import { fedkmProgram } from "../fedkm.ts";
 
 // The problems of the fault runs: the paper's data on ten devices, as a study that devices share.
@@ -102,11 +103,13 @@ interface FolderOptions {
   readonly hosts?: readonly string[];
   /** Links without addresses. */
   readonly isLost?: boolean;
+  /** The keys of the devices. Default: new ones. */
+  readonly identities?: readonly Identity[];
 }
 
 export async function makeFolders(
   { study, datasets, graph }: Problem,
-  { guests = [], hosts, isLost = false }: FolderOptions = {},
+  { guests = [], hosts, isLost = false, identities = [] }: FolderOptions = {},
 ): Promise<Folders> {
   const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   const devices: DeviceFolder[] = [];
@@ -116,9 +119,8 @@ export async function makeFolders(
     const file = join(base, `${name}.csv`);
     writeFileSync(file, pointsAsCsv(study, points));
     const listen = [`/ip4/${hosts?.[index] ?? "127.0.0.1"}/tcp/${ports[index]}`];
-    devices.push(
-      await createFolder(join(base, name), formatStudy(study), { name, data: [file], listen, announce: [] }),
-    );
+    const settings = { name, data: [file], listen, announce: [] };
+    devices.push(await createFolder(join(base, name), formatStudy(study), settings, identities[index]));
   }
   for (const [index, { path }] of devices.entries()) {
     const links = Array.from(graph.neighbours[index], (other): Link => {

@@ -133,7 +133,8 @@ async function processorTime(study: Study, datasets: readonly Matrix[]): Promise
   const graph = erdosRenyi(DEVICES, 0.7, randomStream(1, "graph"));
   const rules = { shape, study: contract.hash, colluders: 1, secrets: secrets[0] };
   const content = firstBase(rules);
-  const own = datasets.map((rows) => new SharedRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
+  const history = { memory: undefined, onKept() {}, wallClock: () => 0 };
+  const own = datasets.map((rows) => new SharedRows({ study, shape, rows, seed: 0, history }));
   const words = own.map((rows) => toInt64s(ownIntegers(shape, content, rows)));
   const read = decodeShared(shape);
   const round = (number: number) => {

@@ -4,7 +4,7 @@ import {
   type Column,
   type ColumnProfile,
   type ColumnStatistics,
-  type DataError,
+  DataError,
   type DialectOptions,
   defaultLimits,
   type FileLayout,
@@ -12,6 +12,7 @@ import {
   profileStatistics,
   readLayout,
   readTable,
+  type Table,
 } from "@fedkm/files";
 import { type FileInput, inputFileName } from "../input/readTables.ts";
 import { countLabel, readableDate, readableValue } from "../numbers.ts";
@@ -19,15 +20,25 @@ import { computeWork, type WorkContext } from "../work.ts";
 
 export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
   readonly statistics?: ColumnStatistics | undefined;
-  /** Of words: how many are different, and the most frequent one. */
-  readonly words?: { readonly distinct: number; readonly most: string; readonly share: number };
-  /** Cells that cannot be read. */
+  /** Of words: how many are different, the most frequent one, and how long they are on average. */
+  readonly words?: {
+    readonly distinct: number;
+    readonly most: string;
+    readonly share: number;
+    readonly letters: number;
+  };
+  /** Runs of rows with the same value, the shortest and the longest: where few values are different. */
+  readonly blocks?: { readonly count: number; readonly least: number; readonly most: number };
+  /** Cells that cannot be read, and what stands in the first of them. */
   readonly bad: number;
+  readonly unread?: readonly string[];
 }
 
 export interface InspectedTable {
   readonly file: string;
   readonly layout: FileLayout;
+  /** How it was read: as asked, and where it could not be read so, with what helped. */
+  readonly reading: DialectOptions;
   readonly rows: number;
   readonly repeatedRows: number;
   readonly columns: readonly InspectedColumn[];
@@ -44,53 +55,117 @@ export function inspectedValue({ kind }: Column, number: number): string {
 /** More are counted. */
 const MOST_LISTED = 20;
 
+/** Text in another encoding is read in that; what could mean two things is taken as such files mostly mean it. */
 export async function inspectTable(
   input: FileInput,
   options: DialectOptions = {},
   context: WorkContext = {},
 ): Promise<InspectedTable> {
+  try {
+    const layout = await readLayout(input, options);
+    const told = { ...decidedSigns(layout, options), ...options };
+    const isSettled = Object.keys(told).length === Object.keys(options).length;
+    return isSettled ? await lookAt(input, layout, options, context) : await inspectTable(input, told, context);
+  } catch (error) {
+    const encoding = options.encoding === undefined ? encodingThatHelps(error) : undefined;
+    if (encoding === undefined) throw error;
+    return inspectTable(input, { ...options, encoding }, context);
+  }
+}
+
+function encodingThatHelps(error: unknown): DialectOptions["encoding"] {
+  const named = error instanceof DataError ? error.remedies.find(({ kind }) => kind === "encoding") : undefined;
+  return named?.kind === "encoding" ? (named.encoding as DialectOptions["encoding"]) : undefined;
+}
+
+/** Where semicolons stand between cells, commas stand before decimals and days before months. */
+function decidedSigns({ dialect, columns }: FileLayout, options: DialectOptions): DialectOptions {
+  const isContinental =
+    dialect?.delimiter === ";".charCodeAt(0) || columns.some(({ form }) => form?.decimal === "," || form?.unit === "€");
+  const isOpen = columns.some(({ kind }) => kind === "decimal commas");
+  const isAmbiguous = columns.some((own) => own.isAmbiguous);
+  return {
+    ...(isOpen && options.decimal === undefined && { decimal: isContinental ? "," : "." }),
+    ...(isAmbiguous && options.dates === undefined && { dates: isContinental ? "day-first" : "month-first" }),
+  };
+}
+
+async function lookAt(
+  input: FileInput,
+  layout: FileLayout,
+  options: DialectOptions,
+  context: WorkContext,
+): Promise<InspectedTable> {
   const file = inputFileName(input);
-  const layout = await readLayout(input, options);
-  const readable = layout.columns.filter(({ kind }) => kind !== "other");
-  const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
-  if (readable.length === 0) return { ...empty, columns: layout.columns.map((column) => ({ ...column, bad: 0 })) };
+  // As they are without a word about dates, which are numbers here.
+  const { dates, ...plain } = options;
+  const kinds = dates === undefined ? layout.columns : (await readLayout(input, plain)).columns;
+  const columnsSeen = layout.columns.map((own, c) => ({ ...own, kind: kinds[c].kind }));
+  const twice = new Set(
+    columnsSeen.filter(({ name }, c) => columnsSeen.findIndex((own) => own.name === name) < c).map(({ name }) => name),
+  );
+  const readable = columnsSeen.filter(({ kind, name }) => kind !== "other" && !twice.has(name));
+  const empty = { file, layout, reading: options, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
+  if (readable.length === 0) return { ...empty, columns: columnsSeen.map((column) => ({ ...column, bad: 0 })) };
   const first: DataError[] = [];
-  const counts = new Map<string | number | undefined, number>();
+  const unread = new Map<string | number | undefined, { count: number; words: Set<string> }>();
   let count = 0;
   const onBad = (refusal: DataError) => {
     count++;
     if (first.length < MOST_LISTED) first.push(refusal);
     // A line of another length is no cell of a column.
     if (!refusal.rule.startsWith("be a number")) return;
-    counts.set(refusal.position.column, (counts.get(refusal.position.column) ?? 0) + 1);
+    const own = unread.get(refusal.position.column) ?? { count: 0, words: new Set() };
+    unread.set(refusal.position.column, own);
+    own.count++;
+    if (own.words.size < MOST_LISTED) own.words.add(refusal.got.replaceAll(/^"|"$/g, ""));
   };
-  // Commas may mean two things: until somebody says which, such numbers are words.
   const isWord = (kind: Column["kind"]) => ["text", "boolean", "decimal commas"].includes(kind);
   const words = readable.filter(({ kind }) => isWord(kind)).map(({ name }) => name);
   const table = await readTable(input, {
     ...options,
     onBad,
     onRead: () => context.signal?.throwIfAborted(),
-    dates: "days",
+    dates: dates ?? "days",
     columns: readable.map(({ name }) => name),
     categories: words,
     limits: { ...defaultLimits, values: Number.POSITIVE_INFINITY },
   });
   const seen = await computeWork(context, () => profile(table));
-  const columns = layout.columns.map((column): InspectedColumn => {
+  const columns = columnsSeen.map((column): InspectedColumn => {
     const c = table.columns.indexOf(column.name);
-    const bad = counts.get(column.name) ?? 0;
+    const own = unread.get(column.name);
+    const bad = own?.count ?? 0;
     if (c < 0) return { ...column, bad };
-    const own = table.categories?.[c];
-    const values =
-      own === undefined ? { statistics: profileStatistics(table.points, c) } : wordsOf(table, c, own.words);
     const { missing, ...rest } = seen.columns[c];
-    return { ...rest, ...column, missing: missing - bad, ...values, bad };
+    const spelled = own && { unread: [...own.words] };
+    return { ...rest, ...column, missing: missing - bad, ...valuesOf(table, c), bad, ...spelled };
   });
-  return { file, layout, rows: table.points.rows, repeatedRows: seen.repeatedRows, columns, bad: { first, count } };
+  const { rows } = table.points;
+  return { ...empty, rows, repeatedRows: seen.repeatedRows, columns, bad: { first, count } };
 }
 
-function wordsOf({ points }: Awaited<ReturnType<typeof readTable>>, c: number, words: readonly string[]) {
+function valuesOf(table: Table, c: number): Pick<InspectedColumn, "statistics" | "words" | "blocks"> {
+  const own = table.categories?.[c];
+  const blocks = blocksOf(table, c);
+  if (own === undefined) return { statistics: profileStatistics(table.points, c), ...blocks };
+  return { ...wordsOf(table, c, own.words), ...blocks };
+}
+
+/** More runs than this are no blocks. */
+const MOST_BLOCKS = 50;
+
+function blocksOf({ points: { data, cols } }: Table, c: number): Pick<InspectedColumn, "blocks"> {
+  const lengths: number[] = [];
+  for (let at = c; at < data.length; at += cols) {
+    if (at > c && data[at] === data[at - cols]) lengths[lengths.length - 1]++;
+    else if (lengths.push(1) > MOST_BLOCKS) return {};
+  }
+  if (lengths.length === 0) return {};
+  return { blocks: { count: lengths.length, least: Math.min(...lengths), most: Math.max(...lengths) } };
+}
+
+function wordsOf({ points }: Table, c: number, words: readonly string[]): Pick<InspectedColumn, "words"> {
   const counts = new Uint32Array(words.length);
   let total = 0;
   for (let at = c; at < points.data.length; at += points.cols) {
@@ -100,68 +175,6 @@ function wordsOf({ points }: Awaited<ReturnType<typeof readTable>>, c: number, w
   }
   if (total === 0) return {};
   const most = counts.indexOf(counts.reduce((a, b) => Math.max(a, b), 0));
-  return { words: { distinct: words.length, most: words[most], share: counts[most] / total } };
-}
-
-/** Columns with more cubes than this have a tail that decides alone. */
-const LOPSIDED = 3;
-
-/** What a careful colleague would say about a column, in a few words. */
-export function inspectedRemarks(own: InspectedColumn, rows: number): string[] {
-  const { words, sentinel } = own;
-  return [
-    ...(own.isConstant ? ["constant"] : own.countsRows ? ["counts the rows"] : own.namesRows ? ["an id"] : []),
-    ...(own.copyOf === undefined ? [] : [`same as ${own.copyOf}`]),
-    ...(sentinel === undefined ? [] : [`${sentinel.value} may mean missing`]),
-    ...(hasInspectedTail(own) ? ["a long tail"] : []),
-    ...(words && isInspectedName(own, rows) ? [2 * words.distinct > rows ? "an id or a note" : "too many values"] : []),
-    ...(isInspectedTarget(own) ? ["named like an answer"] : []),
-  ];
-}
-
-/** Whether few values are far from all others, and would decide alone. */
-export function hasInspectedTail({ statistics, sentinel }: InspectedColumn): boolean {
-  return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
-}
-
-/** Words that hardly ever repeat, or more than a category takes. */
-export function isInspectedName({ words, kind }: InspectedColumn, rows: number): boolean {
-  if (words === undefined || kind !== "text") return false;
-  return words.distinct > defaultLimits.values || (words.distinct > 20 && 2 * words.distinct > rows);
-}
-
-const TARGET = /^(target|class|label|diagnosis|outcome)$/i;
-const PLACE =
-  /^(place|site|hospital|clinic|cent(re|er)|facility|station|branch|store|school|device)([ _-]?(id|name|code))?$/i;
-
-/** More values than this are measured, and not classes or devices. */
-const FEW = 50;
-/** Fewer rows a value than this are no device. */
-const ROWS_OF_DEVICE = 10;
-
-const distinctOf = ({ words, statistics }: InspectedColumn) => words?.distinct ?? statistics?.distinct ?? 0;
-
-/** What somebody may hold clusters against: clustered by it, rows would only repeat it. */
-export function isInspectedTarget(own: InspectedColumn): boolean {
-  return TARGET.test(own.name) && distinctOf(own) <= FEW;
-}
-
-/** A column that says where a row is from. */
-export function isInspectedDevice(own: InspectedColumn, rows: number): boolean {
-  const devices = distinctOf(own);
-  const isFew = devices > 1 && devices <= FEW && rows >= ROWS_OF_DEVICE * devices;
-  return PLACE.test(own.name) && isFew && ["text", "number"].includes(own.kind) && own.missing === 0 && own.bad === 0;
-}
-
-/** A number that is of no use for clusters. */
-export function isInspectedUseless({
-  isConstant,
-  countsRows,
-  namesRows,
-  copyOf,
-  statistics,
-  kind,
-}: InspectedColumn): boolean {
-  const isNumber = kind === "number" || kind === "date";
-  return isConstant || countsRows || namesRows || copyOf !== undefined || (isNumber && !statistics);
+  const letters = words.reduce((sum, word, w) => sum + counts[w] * word.length, 0) / total;
+  return { words: { distinct: words.length, most: words[most], share: counts[most] / total, letters } };
 }

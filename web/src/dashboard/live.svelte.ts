@@ -1,20 +1,31 @@
 // The connection to whoever serves the page: a session, then snapshots as they come, also after a restart.
 
-import type { Action, Snapshot } from "./snapshot.ts";
+import type { Action, DeviceView, Snapshot, SnapshotNews } from "./snapshot.ts";
 
-/** Nothing for this long, although something comes every ten seconds: the other end is gone. */
-const SILENT_MILLISECONDS = 25_000;
+/** Nothing for this long, although something comes every two seconds: the other end is gone, or hangs. */
+const SILENT_MILLISECONDS = 7_000;
 const RETRY_MILLISECONDS = 1_000;
+/** What an action came to is read after this time; why it failed after a longer one. */
+const SAID_MILLISECONDS = 8_000;
+const FAILED_MILLISECONDS = 30_000;
 
 export class Live {
   snapshot: Snapshot | undefined = $state.raw();
   /** connecting, live, lost, or why nobody may look. */
   state: "connecting" | "live" | "lost" | "refused" = $state("connecting");
-  /** What the last action came to. */
-  said: { readonly text: string; readonly isFailure: boolean } | undefined = $state.raw();
+  /** What the last action came to, and on which device. */
+  said: { readonly device: string; readonly text: string; readonly isFailure: boolean } | undefined = $state.raw();
+  /** By the wall clock, once a second. */
+  now = $state(Date.now());
+  /** When something last came. */
+  heardAt = $state(Date.now());
+  #devices = new Map<string, DeviceView>();
   #proof = "";
 
   constructor() {
+    setInterval(() => {
+      this.now = Date.now();
+    }, 1000);
     void this.#begin();
   }
 
@@ -24,9 +35,18 @@ export class Live {
       headers: { "content-type": "application/json", "x-fedkm-proof": this.#proof },
       body: JSON.stringify(action),
     }).catch(() => undefined);
-    if (response === undefined) this.said = { text: "the device does not answer", isFailure: true };
-    else if (response.ok) this.said = { text: (await response.json()).said, isFailure: false };
-    else this.said = { text: await response.text(), isFailure: true };
+    if (response === undefined) this.#say(action.device, "the device does not answer", true);
+    else if (response.ok) this.#say(action.device, (await response.json()).said, false);
+    else this.#say(action.device, await response.text(), true);
+  }
+
+  #say(device: string, text: string, isFailure: boolean): void {
+    const said = { device, text, isFailure };
+    this.said = said;
+    const forget = () => {
+      if (this.said === said) this.said = undefined;
+    };
+    setTimeout(forget, isFailure ? FAILED_MILLISECONDS : SAID_MILLISECONDS);
   }
 
   async #begin(): Promise<void> {
@@ -69,13 +89,16 @@ export class Live {
     const heard = () => {
       clearTimeout(silence);
       silence = setTimeout(again, SILENT_MILLISECONDS);
+      this.heardAt = Date.now();
     };
     heard();
     events.onerror = again;
     events.addEventListener("still", heard);
     events.onmessage = ({ data }) => {
       heard();
-      this.snapshot = JSON.parse(data);
+      const { health, ids, devices }: SnapshotNews = JSON.parse(data);
+      for (const device of devices) this.#devices.set(device.id, device);
+      this.snapshot = { health, devices: ids.flatMap((id) => this.#devices.get(id) ?? []) };
       this.state = "live";
     };
   }

@@ -1,7 +1,41 @@
 // What a dashboard shows: plain data that whoever serves it puts together, whole each time.
 
 export interface Snapshot {
+  readonly health: HealthView;
   readonly devices: readonly DeviceView[];
+}
+
+/** What is sent when something is new: the health, which devices there are, and those that are others than before. */
+export interface SnapshotNews {
+  readonly health: HealthView;
+  readonly ids: readonly string[];
+  readonly devices: readonly DeviceView[];
+}
+
+/** How all devices are, the worst first. */
+export interface HealthView {
+  readonly devices: number;
+  /** The alarm, if there is one, then the rest of the sentence; and since when. */
+  readonly headline: { readonly alarm: string; readonly rest: string; readonly since: number | null };
+  readonly isAlarm: boolean;
+  /** There is evidence from every device that nothing is wrong. */
+  readonly isWell: boolean;
+  readonly findings: readonly FindingView[];
+}
+
+export interface FindingView {
+  readonly cause: string;
+  readonly isAlarm: boolean;
+  /** Of the device. */
+  readonly id: string;
+  readonly device: string;
+  readonly link: string | null;
+  /** Words after the device's name, then whole sentences. */
+  readonly what: string;
+  readonly why: string;
+  readonly action: string;
+  /** Milliseconds since 1970; null: not known. */
+  readonly since: number | null;
 }
 
 export interface DeviceView {
@@ -9,7 +43,10 @@ export interface DeviceView {
   readonly id: string;
   readonly name: string;
   readonly peer: string;
-  readonly isRunning: boolean;
+  /** Whether its process answers, is gone, or holds its lock and says nothing; null: not known yet. */
+  readonly lock: "answers" | "free" | "silent" | null;
+  /** When it wrote what follows, in milliseconds since 1970. */
+  readonly writtenAt: number;
   readonly phase: string;
   readonly startedAt: string;
   readonly dataReadAt: string;
@@ -35,7 +72,7 @@ export interface DeviceView {
   readonly notices: readonly NoticeView[];
   /** The latest entries of the audit log, the newest first. */
   readonly log: readonly { readonly at: string; readonly text: string }[];
-  /** Since the page is served, the oldest first. */
+  /** Close together lately, farther apart long ago; the oldest first. */
   readonly history: readonly { readonly at: number; readonly objective: number; readonly move: number }[];
 }
 
@@ -54,7 +91,7 @@ interface StudyView {
   readonly features: readonly { readonly name: string; readonly unit: string; readonly scale: number }[];
 }
 
-export interface PrivacyView {
+interface PrivacyView {
   readonly mode: string;
   /** What a neighbour can learn, in one sentence. */
   readonly words: string;
@@ -65,7 +102,7 @@ export interface PrivacyView {
 }
 
 /** What was released of a private device's rows, and what that has cost. */
-export interface LedgerView {
+interface LedgerView {
   readonly epsilonSpent: number;
   /** The most that may ever be spent. */
   readonly epsilonLifetime: number;
@@ -77,7 +114,7 @@ export interface LedgerView {
   readonly needsPerson: boolean;
 }
 
-export interface LinkView {
+interface LinkView {
   readonly name: string;
   readonly peer: string;
   readonly isConnected: boolean;

@@ -7,8 +7,8 @@ import { type ServedPages, servePagesLocally, staticFile } from "./pages.ts";
 import { cookieName, MOST_BODY_BYTES, newToken, requestRefusal, Sessions, sessionOf } from "./requestPolicy.ts";
 
 export interface DashboardSource {
-  /** As JSON. The same text means that nothing is new. */
-  snapshot(): Promise<string>;
+  /** As JSON: how all devices are, and each device by its id. The same text means that nothing is new. */
+  snapshot(): Promise<{ readonly health: string; readonly devices: ReadonlyMap<string, string> }>;
   /** Does what a person asked for; resolves to a sentence about it, rejects with why not. */
   act(request: unknown): Promise<string>;
   /** A file to keep, such as a model. */
@@ -17,7 +17,7 @@ export interface DashboardSource {
 
 const LOOK_MILLISECONDS = 500;
 /** Something is sent at least this often, so that a page knows that it is still connected. */
-const QUIET_MILLISECONDS = 10_000;
+const QUIET_MILLISECONDS = 2_000;
 
 const headers = {
   "content-security-policy":
@@ -100,16 +100,20 @@ async function openSession(
   return send(response, 200, JSON.stringify({ proof: session.proof }), "application/json");
 }
 
-/** Server-sent events: a whole snapshot whenever something is new. */
+/** Server-sent events: what is new, whenever something is. */
 function sendSnapshots(request: IncomingMessage, response: ServerResponse, source: DashboardSource): void {
   response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
-  let sent = "";
+  let sent = { health: "", devices: new Map<string, string>() as ReadonlyMap<string, string> };
   let sentAt = 0;
   const look = async () => {
     const snapshot = await source.snapshot();
+    const { health, devices } = snapshot;
     const now = performance.now();
-    if (snapshot === sent && now - sentAt < QUIET_MILLISECONDS) return;
-    response.write(snapshot === sent ? "event: still\ndata:\n\n" : `data: ${snapshot}\n\n`);
+    const changed = [...devices].filter(([id, text]) => sent.devices.get(id) !== text).map(([, text]) => text);
+    const isSame = changed.length === 0 && health === sent.health && devices.size === sent.devices.size;
+    if (isSame && now - sentAt < QUIET_MILLISECONDS) return;
+    const news = `{"health":${health},"ids":${JSON.stringify([...devices.keys()])},"devices":[${changed.join(",")}]}`;
+    response.write(isSame ? "event: still\ndata:\n\n" : `data: ${news}\n\n`);
     sent = snapshot;
     sentAt = now;
   };

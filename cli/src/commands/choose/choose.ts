@@ -4,7 +4,7 @@ import type { Choice, Judge } from "@fedkm/core";
 import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
-import { inputRowsOfCommand, linksOfFlag } from "../../input/reading.ts";
+import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
 import { progressWatch } from "../../progressWords.ts";
@@ -103,7 +103,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
-  readonly scale: string;
+  readonly asIs?: boolean;
   readonly seed: number;
   /** The picture's file. */
   readonly out: string;
@@ -113,7 +113,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
   const { judge, out: picture } = options;
-  const { choice, warnings } = await stoppableUnchanged((signal) =>
+  const { choice, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
       const rows = await inputRowsOfCommand(patterns, options, io.env, {
         onProgress: (step) => onProgress(step),
@@ -121,14 +121,16 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
       });
       const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
-      const outcome = await chooseTables({ ...options, ...rows, graph: linksOfFlag(options.graph) }, context);
+      const { flags, decisions } = await proposedFlags(options, rows, context);
+      const outcome = await chooseTables({ ...flags, ...rows, graph: linksOfFlag(options.graph) }, context);
       const { drawChoice } = await import("@fedkm/tables/report");
       await writeResultFile(picture, drawChoice(outcome.choice));
-      return outcome;
+      return { ...outcome, flags, decisions };
     }),
   );
-  const command = fitCommandLine(patterns, options, choice);
-  printAnswer(io, options.json, { ...choice, warnings, picture, command }, () =>
-    inWords({ choice, judge, warnings, picture, command }),
-  );
+  const command = fitCommandLine(patterns, { ...flags, k: choice.k, alpha: choice.alpha });
+  printAnswer(io, options.json, { ...choice, warnings, picture, decisions, command }, () => [
+    ...(decisions === undefined ? [] : [decisions.join("; "), ""]),
+    ...inWords({ choice, judge, warnings, picture, command }),
+  ]);
 }

@@ -38,6 +38,7 @@ export function chooseCommand(io: Console): Command {
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <file.svg>", "where the two curves go", parsePictureArgument, "fedkm-choose.svg")
+    .option("--as-is", "all columns as they are, without what fedkm inspect would propose")
     .option("--json", "print what was found as one JSON object")
     .addHelpText(
       "after",

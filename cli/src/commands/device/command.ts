@@ -59,7 +59,12 @@ function setUpCommands(io: Console): Command[] {
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")
     .addOption(acceptOption("noise", "take part in a private study although this device gains nothing by it"))
     .action(async (options: InitOptions) => (await import("./init.ts")).runDeviceInitCommand(options, io));
-  return [init];
+  const key = part(
+    "key",
+    "Print the key of a device, by which studies name their founders; where there is no device yet, make its key first.",
+    "key --state north",
+  ).action(async ({ state }: StateOptions) => (await import("./init.ts")).runDeviceKeyCommand(state, io));
+  return [init, key];
 }
 
 const neighbourOptions = (command: Command) =>
@@ -124,7 +129,7 @@ function runCommands(io: Console): Command[] {
       .action(async (options: RunOptions) => (await import("./run.ts")).runDeviceRunCommand(options, io)),
     part(
       "status",
-      "Show how the device is doing. The exit code is 0 if it runs and 3 if it does not.",
+      "Show how the device is doing, what is wrong first. Exit code 0: nothing is; 3: it does not answer; 4: something is wrong.",
       "status --state north",
     )
       .addOption(jsonOption())
@@ -168,7 +173,7 @@ function controlCommands(io: Console): Command[] {
     ).action(async ({ state }: StateOptions) => (await work()).runDeviceResetCommand(state, io)),
     part(
       "consent",
-      "Let a guarded device forget what it has published, or a private one release its rows once more.",
+      "Let deleted rows of a guarded device go at once, or its lost history begin anew; let a private one release its rows again.",
       "consent --state north",
     ).action(async ({ state }: StateOptions) => (await work()).runDeviceConsentCommand(state, io)),
   ];

@@ -26,9 +26,10 @@ export async function runDeviceConsentCommand(state: string, { stdout }: Console
   }
   const when = whenOf(await consentInFolder(state, new Date()));
   if (study.privacy !== "private") {
+    const others = study.minimum - 1;
     stdout.write(
-      `${name} forgets what it has published ${when}, and begins again with the rows of its data as they are then\n` +
-        "whoever has saved what was sent before can compare it with what is sent from then on, and may learn single rows from the difference\n",
+      `rows that are deleted from the data of ${name} stop counting ${when}; of each group up to ${others} others stop too, and count again with new ones\n` +
+        "if its history is lost, it begins anew: whoever has saved what was sent before may learn single rows from the difference\n",
     );
     return;
   }

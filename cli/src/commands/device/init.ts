@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path";
 import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
+  createKeyFolder,
   drawInvite,
   everyMachineInterface,
   folderInvite,
@@ -70,6 +71,16 @@ function linksNeeded({ clusters, colluders = 1 }: Study): string {
   return clusters === "shared" ? `, with ${colluders + 1} neighbours or more` : "";
 }
 
+export async function runDeviceKeyCommand(state: string, { stdout }: Console): Promise<void> {
+  stdout.write(`${(await createKeyFolder(state)).peer}\n`);
+}
+
+/** What a device must know that the study does not name. */
+function membershipOf({ founders, vouchers }: Study, peer: string): string[] {
+  if (founders === undefined || founders.includes(peer)) return [];
+  return [`it is no founder of the study: its rows count when ${vouchers} members have run fedkm device admit ${peer}`];
+}
+
 export async function runDeviceInitCommand(options: InitOptions, io: Console): Promise<void> {
   const { stdout } = io;
   const { state, data, announce = [] } = options;
@@ -87,6 +98,7 @@ export async function runDeviceInitCommand(options: InitOptions, io: Console): P
   const lines = [
     `device ${name} is in the folder ${state}; its secret key is ${state}/key, keep it there`,
     ...gain,
+    ...membershipOf(study, folder.identity.peer),
     ...rowSourceRemarks(data, study),
     "",
     "invite for its neighbours:",

@@ -2,10 +2,18 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
-import { type DaemonStatus, isLocked, type LinkStatus, lastStatus, type Notice } from "@fedkm/device/daemon";
+import {
+  type DaemonStatus,
+  evidenceNow,
+  type Health,
+  healthOf,
+  type LinkStatus,
+  lastStatus,
+  type Notice,
+} from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import { type Console, printAnswer } from "../../console.ts";
-import { NotRunning } from "../../failure.ts";
+import { NotRunning, SomethingWrong } from "../../failure.ts";
 import { counted, countLabel, duration, significantLabel } from "../../numbers.ts";
 import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
@@ -17,10 +25,8 @@ export interface StatusOptions {
   readonly watch?: boolean;
 }
 
-type RunStatus = DaemonStatus & { readonly isRunning: boolean };
+type RunStatus = DaemonStatus & { readonly isRunning: boolean; readonly health: Health };
 
-/** A running device that can write does so more often. What is older is worth a word. */
-const FRESH_MILLISECONDS = 90_000;
 const LOOK_EVERY_MILLISECONDS = 1_000;
 /** Of notices that are over, so many are shown. */
 const MOST_OVER = 5;
@@ -29,7 +35,9 @@ export async function runDeviceStatusCommand(options: StatusOptions, io: Console
   if (options.watch === true) return stoppable((signal) => watchStatus(options, io, signal));
   const status = await statusOf(options.state);
   printAnswer(io, options.json, status, () => describe(status));
-  if (!status.isRunning) throw new NotRunning(`${status.name} is not running`);
+  const { alarm } = status.health.headline;
+  if (!status.isRunning) throw new NotRunning(alarm);
+  if (status.health.isAlarm) throw new SomethingWrong(alarm);
 }
 
 /** A line of JSON every second for a machine, or the same lines painted over for a person. */
@@ -46,7 +54,17 @@ async function statusOf(state: string): Promise<RunStatus> {
   const status = lastStatus(state);
   if (status === undefined)
     throw new Error(`${state} must be the folder of a device that has run, got one without a status`);
-  return { isRunning: await isLocked(state), ...status };
+  const evidence = await evidenceNow(state, status);
+  return { isRunning: evidence.lock === "answers", health: healthOf([evidence], Date.now()), ...status };
+}
+
+/** The headline, then what is wrong with its evidence and what to do, the worst first. */
+function healthLines({ headline, findings }: Health): string[] {
+  const ageOf = (since: number | null) => (since === null ? "" : `, for ${duration(Math.max(0, Date.now() - since))}`);
+  return [
+    `${headline.alarm}${headline.rest}${ageOf(headline.since)}`,
+    ...findings.map(({ what, why, action, since }) => `  ${what}${ageOf(since)}: ${why} ${action}`),
+  ];
 }
 
 function describe(status: RunStatus): string[] {
@@ -54,8 +72,8 @@ function describe(status: RunStatus): string[] {
   const { phase, rows, rowsLeftOut, drift, framesSent, shared } = device;
   const heading = ["link", "state", "heard", "left out", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
+    ...healthLines(status.health),
     `${name}: ${runState(status)}, ${phase}`,
-    ...silence(status),
     `fedkm ${programVersion}, started ${startedAt}`,
     ...(shared == null ? [roundLine(device)] : []),
     `${countLabel(rows)} rows (${countLabel(rowsLeftOut)} left out), ${countLabel(framesSent)} frames sent`,
@@ -116,11 +134,11 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
   if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
-  const { added, deleted } = rowsWaiting;
+  const { fresh, guests, deleted } = rowsWaiting;
   return [
     mode,
     `smallest class ${smallestClass === null ? "none" : `${countLabel(smallestClass)} rows`}, ${countLabel(rowsHeldBack)} rows held back, ` +
-      `${countLabel(added)} wait to be added, ${countLabel(deleted)} to be deleted`,
+      `${countLabel(fresh)} new rows wait, ${countLabel(guests)} wait to count again, ${countLabel(deleted)} deleted rows count`,
   ];
 }
 
@@ -132,24 +150,13 @@ function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: 
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {
-  return isRunning ? `running as process ${pid}` : `not running (last seen ${writtenAt})`;
-}
-
-function silence({ isRunning, writtenAt }: RunStatus): string[] {
-  const age = Math.abs(Date.now() - Date.parse(writtenAt));
-  if (!isRunning || age <= FRESH_MILLISECONDS) return [];
-  return [
-    `it has written nothing for ${duration(age)}: it hangs, is stopped, or its disk is full; what follows is from then`,
-  ];
+  const age = duration(Math.max(0, Date.now() - Date.parse(writtenAt)));
+  return isRunning ? `running as process ${pid}, status of ${age} ago` : `not running (last seen ${writtenAt})`;
 }
 
 function describeNotices(notices: readonly Notice[]): string[] {
-  const open = notices.filter(({ until }) => until === null);
   const over = notices.filter(({ until }) => until !== null).slice(0, MOST_OVER);
-  const lines = [
-    ...open.map(({ since, text }) => `notice since ${since}: ${text}`),
-    ...over.map(({ since, until, text }) => `over, from ${since} to ${until}: ${text}`),
-  ];
+  const lines = over.map(({ since, until, text }) => `over, from ${since} to ${until}: ${text}`);
   return lines.length > 0 ? ["", ...lines] : [];
 }
 

@@ -5,7 +5,6 @@ import { couplings, inits, penalties, presets, privacies, schedules } from "@fed
 import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
 import {
   addDialectOptions,
   addGraphAndScaleOptions,
@@ -19,7 +18,7 @@ import { addPluginOption } from "../../plugins.ts";
 import { addThreadsOption } from "../../threads.ts";
 import type { FitFlags } from "./fit.ts";
 
-type TypedFlags = Omit<FitFlags, "k" | "study"> & { readonly k?: number; readonly study?: string };
+type TypedFlags = Omit<FitFlags, "study"> & { readonly study?: string };
 
 export function fitCommand(io: Console): Command {
   const command = new Command("fit")
@@ -30,7 +29,7 @@ export function fitCommand(io: Console): Command {
         "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
       ),
     )
-    .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
+    .option("--k <number>", "clusters (default: 3)", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm")
     .option(
@@ -46,7 +45,8 @@ export function fitCommand(io: Console): Command {
     )
     .option("--names <names>", "names of clusters 0, 1 and so on, with commas between", parseNames)
     .option("--out <folder>", "where the results go", "fedkm-results")
-    .option("--json", "print a summary as one JSON object");
+    .option("--json", "print a summary as one JSON object")
+    .option("--as-is", "all columns as they are, without what fedkm inspect would propose");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
   addLabelOptions(command.optionsGroup("What is written:"), ["none"]);
   addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
@@ -60,17 +60,12 @@ export function fitCommand(io: Console): Command {
     );
 }
 
-/** With what the study says, or with the number of clusters that was typed. */
+/** With what the study says. */
 async function completed({ study: file, ...flags }: TypedFlags, called: Command): Promise<FitFlags> {
-  const { k } = flags;
-  if (file !== undefined) {
-    const { flagsOfStudy } = await import("./study.ts");
-    const typed = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
-    return { ...flags, ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
-  }
-  if (k === undefined)
-    throw new UsageError("--k is missing: say how many clusters, or give --study with a file that does");
-  return { ...flags, k };
+  if (file === undefined) return flags;
+  const { flagsOfStudy } = await import("./study.ts");
+  const typed = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
+  return { ...flags, ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
 }
 
 function addMethodOptions(command: Command): Command {

@@ -3,15 +3,16 @@
 import {
   checkFitRequest,
   type FitContext,
-  type FitRequest,
+  fitCommandLine,
   fitTables,
   type MethodSettings,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
-import { inputRowsOfCommand, linksOfFlag, methodOfFlag } from "../../input/reading.ts";
+import { inputRowsOfCommand, linksOfFlag, methodOfFlag, proposedFlags } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
 import { progressWatch } from "../../progressWords.ts";
@@ -25,11 +26,14 @@ import { fitText } from "./text.ts";
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
 
 export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginFlags, ThreadFlags, ResultsFlags {
-  readonly k: number;
+  /** Undefined: as proposed. */
+  readonly k?: number;
   readonly alpha: number;
   readonly method: string;
   readonly graph: string;
-  readonly scale: string;
+  readonly scale?: string;
+  /** Nothing is proposed. */
+  readonly asIs?: boolean;
   readonly seed: number;
   readonly study?: StudyPlan;
   /** Of the clusters, in their order. */
@@ -40,23 +44,18 @@ export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginF
 export async function runFitCommand(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
   checkSelection(flags);
   checkResultFolder(flags.out);
-  const plugins = await pluginsOf(flags);
-  const asked = {
-    ...flags,
-    method: await methodOfFlag(flags.method, plugins.methods),
-    graph: linksOfFlag(flags.graph, plugins.graphs),
-  };
-  checkFitRequest(asked);
   const core = commandCoreTime();
   const began = performance.now();
-  const { outcome, written } = await stoppableUnchanged((signal) =>
-    withProgress(io, (progress) => fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env })),
+  const { outcome, written, proposal } = await stoppableUnchanged((signal) =>
+    withProgress(io, (progress) => fitAndWrite(patterns, flags, { progress, core, signal, env: io.env })),
   );
   const milliseconds = { ...outcome.milliseconds, core: core.milliseconds(), total: performance.now() - began };
   const warnings = [...outcome.warnings, ...written.leftOut];
-  printAnswer(io, flags.json, summary(outcome, warnings, written.paths, milliseconds), () =>
-    fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
-  );
+  const facts = { ...summary(outcome, warnings, written.paths, milliseconds), ...proposal };
+  printAnswer(io, flags.json, facts, () => [
+    ...(proposal === undefined ? [] : [proposal.decisions.join("; "), `in full: ${proposal.command}`, ""]),
+    ...fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
+  ]);
 }
 
 interface Watched {
@@ -66,16 +65,20 @@ interface Watched {
   readonly env: Console["env"];
 }
 
-async function fitAndWrite(
-  patterns: readonly string[],
-  asked: Omit<FitRequest, "files" | "sources">,
-  flags: FitFlags,
-  { progress, core, signal, env }: Watched,
-) {
+async function fitAndWrite(patterns: readonly string[], typed: FitFlags, { progress, core, signal, env }: Watched) {
   const compute: FitContext["compute"] = (work) => core.measure(() => interruptible(work, signal));
+  const plugins = await pluginsOf(typed);
+  const method = await methodOfFlag(typed.method, plugins.methods);
+  const graph = linksOfFlag(typed.graph, plugins.graphs);
+  if (typed.k !== undefined) checkFitRequest({ ...typed, k: typed.k, method, graph });
   let endStability = () => {};
-  const rows = await inputRowsOfCommand(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
+  const rows = await inputRowsOfCommand(patterns, typed, env, { onProgress: (step) => onProgress(step), signal });
   const onProgress = progressWatch(progress, rows.files);
+  const { flags: completed, decisions, k } = await proposedFlags(typed, rows, { signal, onProgress, compute });
+  if (k === undefined)
+    throw new UsageError("--k is missing: say how many clusters, or give --study with a file that does");
+  const flags = { ...completed, k };
+  const proposal = decisions && { decisions, command: fitCommandLine(patterns, flags) };
   const context: FitContext = {
     signal,
     onProgress,
@@ -88,9 +91,10 @@ async function fitAndWrite(
     },
   };
   try {
-    const outcome = await fitTables({ ...asked, ...rows }, context);
+    const outcome = await fitTables({ ...flags, ...rows, method, graph }, context);
     progress.announce("fedkm  writing the results");
-    return { outcome, written: await writeFitCommandResults(outcome, flags, { progress, signal }) };
+    const written = await writeFitCommandResults(outcome, flags, { progress, signal });
+    return { outcome, written, proposal };
   } finally {
     endStability();
   }

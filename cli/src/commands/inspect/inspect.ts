@@ -2,20 +2,21 @@
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
 import {
+  type ClassifiedColumn,
   deviceNames,
+  fitCommandLine,
   type InspectedColumn,
   type InspectedTable,
   inspectedRemarks,
   inspectedValue,
   inspectTable,
   type Obstacle,
-  proposedCommandLine,
+  proposeOptions,
 } from "@fedkm/tables";
-import { shellNames } from "@fedkm/tables/light";
 import { type Console, printAnswer } from "../../console.ts";
 import { inputFilesOfCommand } from "../../input/reading.ts";
 import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
-import { commaRemedyFlags, refusalLine } from "../../remedies.ts";
+import { refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -92,21 +93,28 @@ export async function runInspectCommand(
     for (const file of await inputFilesOfCommand(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const { command, first: obstacles } = proposedCommandLine(looks, options);
+  const { options: proposed, columns, decisions, first: obstacles, k } = proposeOptions(looks, options);
+  const command = fitCommandLine(patterns, { ...proposed, k });
   const first = obstacles.map(obstacleWords);
   const files = looks.map(facts);
-  const all = files.length === 1 ? { ...files[0], command, first } : { files, command, first };
+  const all =
+    files.length === 1
+      ? { ...files[0], roles: columns, decisions, command, first }
+      : { files, roles: columns, decisions, command, first };
   const ending = [
     ...first.map((step) => `first: ${step}`),
     // On one line, however long: it is there to be pasted.
     ...(first.length === 0 ? [command] : []),
   ];
-  const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
+  const blocks = [
+    ...looks.map((look) => text(look, columns)),
+    ...(looks.length > 1 ? [comparison(looks)] : []),
+    ending,
+  ];
   printAnswer(io, json, all, () => blocks.flatMap((lines, i) => (i === 0 ? lines : ["", ...lines])));
 }
 
 function obstacleWords(obstacle: Obstacle): string {
-  if (obstacle.kind === "commas") return commaRemedyFlags(`the commas in ${shellNames(obstacle.columns)}`);
   if (obstacle.kind === "nothing to cluster") return "there is no column that can be clustered";
   return `fix the lines of ${obstacle.files.join(", ")} that cannot be read`;
 }
@@ -128,10 +136,10 @@ function facts({ file, layout, rows, repeatedRows, columns, bad }: InspectedTabl
 /** More refusals than this are counted. */
 const MOST_SHOWN = 5;
 
-function text(look: InspectedTable): string[] {
+function text(look: InspectedTable, roles: readonly ClassifiedColumn[]): string[] {
   const { file, layout, rows, repeatedRows, columns, bad } = look;
   const heading = ["column", "type", "missing", "different", "least", "quartiles", "most", "mean", "deviation", ""];
-  const table = [heading, ...columns.map((own) => columnLine(own, rows))];
+  const table = [heading, ...columns.map((own) => columnLine(own, roles))];
   const refusals = bad.first.slice(0, MOST_SHOWN).map((refusal) => `  ${refusalLine(refusal).slice(file.length + 2)}`);
   return [
     `${file}: ${description(layout, rows)}`,
@@ -145,14 +153,16 @@ function text(look: InspectedTable): string[] {
   ];
 }
 
-function columnLine(own: InspectedColumn, rows: number): string[] {
-  const { name, kind, statistics, range, words } = own;
-  const remark = inspectedRemarks(own, rows).join(", ");
+function columnLine(own: InspectedColumn, roles: readonly ClassifiedColumn[]): string[] {
+  const { name, statistics, range, words } = own;
+  const role = roles.find((column) => column.name === name);
+  const remark = role === undefined ? "" : inspectedRemarks(own, role).join(", ");
+  const kind = [own.kind, ...(own.form?.unit === undefined ? [] : [own.form.unit])].join(" ");
   const missing = own.missing === undefined ? "" : countLabel(own.missing);
   if (statistics !== undefined && range !== undefined) {
     const { quartiles, mean, deviation, distinct } = statistics;
     const shown = (value: number) => inspectedValue(own, value);
-    const spread = significantLabel(deviation, 3) + (kind === "date" ? " days" : "");
+    const spread = significantLabel(deviation, 3) + (own.kind === "date" ? " days" : "");
     return [
       name,
       kind,

@@ -52,6 +52,7 @@ function initCommand(io: Console): Command {
       "private: how likely the budget may not hold (default: 1e-5)",
       parseAtLeastZero("--delta"),
     )
+    .option("--founders <keys...>", "shared: the keys of its first members, or a file of them (see fedkm device key)")
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
     .action(async (options: StudyInitOptions) => (await import("./study.ts")).runStudyInitCommand(options, io));

@@ -5,6 +5,7 @@ import {
   contractOf,
   type Feature,
   frameBytes,
+  needsFounders,
   noiseOfCentroids,
   parseStudy,
   type Study,
@@ -16,6 +17,7 @@ import {
 } from "@fedkm/device";
 import {
   draftStudyFile,
+  foundedInFile,
   readStudyText,
   rowSourceColumns,
   rowSourcePoints,
@@ -36,30 +38,44 @@ export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
 }
 
 export async function runStudyInitCommand(options: StudyInitOptions, { stdout }: Console): Promise<void> {
-  const { feature, data, columns, out, ...draft } = options;
+  const { feature, data, columns, out, founders: given = [], ...asked } = options;
   if ((feature === undefined) === (data === undefined)) {
     throw new UsageError("either --feature or --data must be given, got both or neither");
   }
+  const founders = given.flatMap(keysOf);
+  const draft = { ...asked, ...(founders.length > 0 && { founders }) };
   checkPrivateOptions(draft);
+  if (founders.length > 0 && draft.clusters !== "shared")
+    throw new UsageError(`--founders needs --clusters shared, got ${draft.clusters}`);
   if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
   const features =
     data === undefined
       ? feature?.map(parseFeature)
       : studyFileBounds(await rowSourceColumns(data, process.env, columns?.split(",")));
   const text = draftStudyFile({ ...draft, features: features ?? [] });
-  const study = parseStudy(text);
+  const study = needsFounders(parseStudy(text)) ? parseStudy(text) : foundedInFile(parseStudy(text));
   await writeResultFile(out, text);
   const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);
   if (study.privacy !== "private") return;
   if (study.clusters === "shared") stdout.write(`${noiseLine(study)}\n`);
+  if (needsFounders(study)) stdout.write(`${founderLine(out)}\n`);
   // Bounds that come from rows say something about them.
   if (data !== undefined)
     stdout.write(
       "bounds and scales come from the file: replace them by what is known without it, or the promise does not cover them\n",
     );
 }
+
+/** A key, or a file with one in each line. */
+function keysOf(text: string): string[] {
+  return existsSync(text) ? readStudyText(text).split(/\s+/).filter(Boolean) : [text];
+}
+
+/** What is missing in a study that fedkm up and fit can use, and devices elsewhere not yet. */
+const founderLine = (file: string) =>
+  `before devices can use ${file} it must name its founders (fedkm device key prints the key of each; then add founders: [KEY, ...]); fedkm up does it by itself`;
 
 function parseFeature(text: string): Feature {
   const [name, min, max, unit = ""] = text.split(":");
@@ -111,18 +127,28 @@ export async function runStudyCheckCommand(
     const points = await rowSourcePoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
-  const facts = { study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };
-  printAnswer(io, json, facts, () => describe(facts));
+  const facts = { file, study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };
+  const { file: _, ...shown } = facts;
+  printAnswer(io, json, shown, () => describe(facts));
+}
+
+function memberLines(study: Study, file: string): string[] {
+  const { founders, vouchers, colluders = 1 } = study;
+  if (needsFounders(study)) return [founderLine(file)];
+  if (founders === undefined) return [];
+  const few = founders.length < colluders + 2 ? `; fewer than ${colluders + 2} hide nothing from each other` : "";
+  return [`${founders.length} founders; ${vouchers} members admit another one${few}`];
 }
 
 interface Facts {
+  readonly file: string;
   readonly study: Study;
   readonly hash: string;
   readonly frameBytes: number;
   readonly data: readonly DataFit[];
 }
 
-function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
+function describe({ file, study, hash, frameBytes: bytes, data }: Facts): string[] {
   const { name, k, alpha, coupling, weighting, privacy, minimum, features } = study;
   const heading = ["feature", "unit", "min", "max", "scale"];
   const rows = features.map((feature) => [
@@ -132,18 +158,19 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
     String(feature.max),
     String(feature.scale),
   ]);
-  const fits = data.map(({ file, rows: all, rowsOutside }) => {
+  const fits = data.map(({ file: path, rows: all, rowsOutside }) => {
     const enough =
       all - rowsOutside >= k * minimum
         ? ""
         : `; fewer than ${k * minimum} that count: it would send nothing of its own`;
-    return `${file}: ${countLabel(all)} rows, ${countLabel(rowsOutside)} outside the bounds${enough}`;
+    return `${path}: ${countLabel(all)} rows, ${countLabel(rowsOutside)} outside the bounds${enough}`;
   });
   return [
     study.clusters === "shared"
       ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
       : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
     ...(study.neighbours === "trusted" ? [whatTrustMeans] : []),
+    ...memberLines(study, file),
     "",
     ...alignColumns([heading, ...rows]),
     "",

@@ -7,7 +7,9 @@ import type { UpFlags } from "./up.ts";
 
 export function upCommand(io: Console): Command {
   return new Command("up")
-    .description("Run a whole network of devices on this machine, one process each, until Ctrl-C. Their folders stay.")
+    .description(
+      "Run a whole network of devices on this machine, one process each, until Ctrl-C. Their folders stay. A device that ends is started again.",
+    )
     .option(
       "--devices <integer>",
       "how many devices (default: one for each file of --data, or 10)",
@@ -23,7 +25,7 @@ export function upCommand(io: Console): Command {
       "serve a page that shows the devices on 127.0.0.1; 0 takes a free port",
       parseWhole("--dashboard", 0, 65_535),
     )
-    .option("--until-settled", "stop when every device has settled")
+    .option("--until-settled", "stop when every device has settled, or one has ended")
     .option("--json", "print one JSON object at the end instead of a table")
     .addHelpText("after", "\nExample:\n  fedkm up --devices 5 --graph ring --until-settled")
     .action(async (options: UpFlags) => (await import("./up.ts")).runUpCommand(options, io));

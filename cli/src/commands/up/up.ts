@@ -45,15 +45,18 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareLocalNetwork({ base: state, studyText, data, graph });
+    const onEnd = (words: string) => io.stderr.write(`fedkm: ${words}\n`);
+    const ends = new Map<string, string>();
+    const source = dashboardSource(folders, (folder) => ends.get(folder));
     const dashboard =
-      options.dashboard === undefined
-        ? undefined
-        : await openDashboard(state, dashboardSource(folders), options.dashboard);
+      options.dashboard === undefined ? undefined : await openDashboard(state, source, options.dashboard);
     try {
       if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
         io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
-      return await runProcesses(folders, signal, painter(signal, options, io));
+      // What is to come to an end by itself fails with a device that ends; a network that is kept up goes on.
+      const supervision = options.untilSettled === true ? undefined : { onEnd, ends };
+      return await runProcesses(folders, signal, painter(signal, options, io), supervision);
     } finally {
       dashboard?.close();
     }

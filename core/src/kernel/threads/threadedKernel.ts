@@ -70,6 +70,7 @@ function importingSharedMemory(bytes: Uint8Array): Uint8Array {
   return shared;
 }
 
+/** Options of a kernel with threads. */
 export interface ThreadsOptions {
   /** Threads that work together, the calling one included. Default: as many as the machine has. */
   threads?: number | undefined;
@@ -79,6 +80,7 @@ export interface ThreadsOptions {
 
 const threadsOptionNames: OptionNames<ThreadsOptions> = { threads: true, signal: true };
 
+/** A kernel that shares its work among threads. */
 export interface ThreadedKernel extends Kernel {
   /** Threads that work together now. 1 where memory cannot be shared, after `close`, and when the workers are gone. */
   readonly threads: number;

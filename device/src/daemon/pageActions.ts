@@ -1,18 +1,10 @@
 // What a person asks for on the dashboard's page, checked and done as the commands do it.
 
-import { whatNeighboursLearn } from "@fedkm/device";
-import {
-  acceptStranger,
-  type DeviceFolder,
-  LONGEST_NAME,
-  lastStatus,
-  nameCluster,
-  pauseDevice,
-  readFolder,
-  resetDevice,
-  unlinkPeer,
-  waitingPeers,
-} from "@fedkm/device/daemon";
+import { whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
+import { LONGEST_NAME, nameCluster } from "./clusterNames.ts";
+import { type DeviceFolder, readFolder } from "./folder.ts";
+import { acceptStranger, pauseDevice, resetDevice, unlinkPeer, waitingPeers } from "./ownerChanges.ts";
+import { lastStatus } from "./statusFile.ts";
 
 /** What a request for an action may hold; nothing of it is checked yet. */
 type ActionRequest = Readonly<Partial<Record<"do" | "device" | "peer" | "acceptOpen" | "cluster" | "name", unknown>>>;

@@ -1,0 +1,3 @@
+// The elimination of admission.test.ts on 200 histories.
+
+import "./admission.test.ts";
