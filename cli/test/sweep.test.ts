@@ -51,7 +51,7 @@ test.runIf(hasNumpy)(
     // Two files, two splits, three k and two runs; Algorithm 1 has two alphas, the others know none.
     expect(rows.length).toBe(2 * 2 * 3 * 2 * 4);
     for (const row of rows) expect(row.cost_ratio).toBeGreaterThanOrEqual(1 - 1e-9);
-      const aggregated = parseCsv(text("whole", "aggregated.csv"));
+    const aggregated = parseCsv(text("whole", "aggregated.csv"));
     expect(aggregated.some(({ cost_ratio_interval }) => Number(cost_ratio_interval) > 0)).toBe(true);
     const svg = text("whole", "sweep-auto.svg");
     for (const label of ["Mean and 95 % interval", "cost relative to pooled, north", "sizes:6", "middle"]) {
@@ -98,11 +98,22 @@ test.runIf(hasNumpy)(
     writeFileSync(join(folder, "twin.ts"), middle);
     const sweep = "data: [moons, var, digits]\npoints: 20\ndevices: 4\nmethod: [middle, twin]\nruns: 2\n";
     writeFileSync(join(folder, "twins.yaml"), sweep);
-    const asked = ["sweep", "twins.yaml", ...plugin, ...moons, "--plugin", "twin.ts", "--threads", "1", "--out", "twins"];
+    const asked = [
+      "sweep",
+      "twins.yaml",
+      ...plugin,
+      ...moons,
+      "--plugin",
+      "twin.ts",
+      "--threads",
+      "1",
+      "--out",
+      "twins",
+    ];
     expect(fedkm(...asked)).toMatchObject({ status: 0, stderr: "" });
     const rows = parseCsv(text("twins", "runs.csv")).map(({ method, ...row }) => row);
     expect(rows.length).toBe(12);
-  for (const row of rows) expect(row.farthest).toBeGreaterThan(0);
+    for (const row of rows) expect(row.farthest).toBeGreaterThan(0);
     for (let i = 0; i < rows.length; i += 2) expect(rows[i]).toEqual(rows[i + 1]);
     expect(new Set(rows.map(({ dataset, k }) => `${dataset} ${k}`))).toEqual(
       new Set(["moons 2", "var 3", "digits 10"]),

@@ -5,7 +5,6 @@ import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { edges, type Graph, type Matrix, type Method, methodOfAnswer } from "@fedkm/core";
 import { decodePipeFrame, encodePipeFrame, type Frame } from "@fedkm/files/frames";
-import type { Plugins } from "./plugin.ts";
 
 /** Answers of large data are as large as the data. */
 const LARGEST_ANSWER = 2 ** 31 - 1;
@@ -33,7 +32,7 @@ function calledPython(file: string, input: Buffer): Uint8Array {
 }
 
 /** The exports of a module, as those of one in JavaScript. Options of a method are the keywords of its function. */
-export function pythonPlugin(file: string): Partial<Plugins> {
+export function pythonPlugin(file: string): { readonly [kind: string]: object } {
   const {
     methods = {},
     datasets = [],
@@ -66,8 +65,8 @@ function methodOf(file: string, name: string, keywords: readonly string[]): Meth
   );
 }
 
-function dataOf(file: string, name: string): Plugins["datasets"][string] {
-  return (request) => {
+function dataOf(file: string, name: string) {
+  return (request: object) => {
     const { header, arrays } = ask(file, { ask: "data", name, request });
     const datasets = arrays.filter(({ data }) => data instanceof Float64Array).map((own) => matrixOf(own, file));
     const labels = arrays.flatMap(({ data }) => (data instanceof Uint32Array ? [data] : []));
@@ -76,8 +75,15 @@ function dataOf(file: string, name: string): Plugins["datasets"][string] {
   };
 }
 
-function measureOf(file: string, name: string): Plugins["measures"][string] {
-  return ({ model, datasets, graph, reference }) => {
+interface Measured {
+  readonly model: { readonly centroids: readonly Matrix[] };
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  readonly reference: Matrix;
+}
+
+function measureOf(file: string, name: string) {
+  return ({ model, datasets, graph, reference }: Measured): number => {
     const arrays = [...datasets, ...model.centroids, reference];
     return Number(ask(file, { ask: "measure", name, ...linksOf(graph) }, arrays).header.value);
   };

@@ -6,7 +6,7 @@ import { cellFactors, type Factors, problemFactors, type SweepFile, type SweptDa
 import type { PlanOptions } from "./plan.ts";
 
 /** What data of a name are like, where that is not for the file to say. */
-export interface KnownData {
+interface KnownData {
   /** Clusters; undefined: as the file says. */
   readonly k?: number | undefined;
   /** Devices that it has by itself. */
