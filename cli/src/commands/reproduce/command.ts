@@ -60,7 +60,7 @@ function addRunOptions(command: Command, folder: string): Command {
       parseWhole("--runs", 1),
     )
     .option("--out <folder>", "where everything goes", folder)
-    .option("--seed <integer>", "of everything random (default: 1)", parseSeed)
+    .option("--seed <integer>", "of everything random", parseSeed)
     .option(
       "--threads <integer>",
       "how many processes share the work; the answer has the same bits with any number of them (default: all processors)",
