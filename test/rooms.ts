@@ -60,7 +60,7 @@ const core: Package = {
     release: {
       holds:
         "k-means from noisy sums (differential privacy in many columns): the rounds of a release, and its Gaussian budget",
-      imports: ["data", "kernel", "start"],
+      imports: ["data", "kernel", "privacy", "start"],
     },
     sources: {
       holds: "the same where rows stay in their sources: what a source answers, a few passes instead of one per update",
@@ -168,7 +168,7 @@ const device: Package = {
     daemon: {
       holds:
         "one device as a program: its folder and row sources, owner's changes, strangers, notices, metrics, backups",
-      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "study", "wire"],
+      imports: [".", "change", "disk", "keys", "links", "loop", "privacy", "sharedClusters", "study", "wire"],
     },
   },
 };
@@ -281,7 +281,10 @@ const lab: Package = {
     },
     private: { holds: "what differential privacy costs in many columns, against its peers", imports: [".", "quality"] },
     shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
-    integrity: { holds: "members that forge results of shared clusters", imports: [".", "shared"] },
+    integrity: {
+      holds: "members that forge results of shared clusters, folders that are old copies, frames of rubbish",
+      imports: [".", "faults", "shared"],
+    },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
   },
 };

@@ -6,6 +6,7 @@ import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, padSeeds, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
 import { coalitionEntry, type GenerationTotals, observeBoards } from "./boards.ts";
+import { growthOutcome } from "./growth.ts";
 import {
   groupsFound,
   judgedGroups,
@@ -37,7 +38,7 @@ function sharedOutcomes(
   const peerOf = new Map(peers.map((peer) => [idOf(secrets.keyOf(peer)), peer]));
   const self = idOf(secrets.key);
   const own = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
-    if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
+    if (content?.stage !== stages.rows && content?.stage !== stages.release) return [];
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
       .map((entry) => {
@@ -127,7 +128,7 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
   for (let run = 0; run < runs; run++) {
     const scene = await attackScenario(study, datasets, seed + run);
     if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
-    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
+    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene), ...growthOutcome(scene));
     await onRun?.(run + 1);
   }
   return tallyAttacks(outcomes);

@@ -113,6 +113,7 @@ const savedFiles = [
   "rotation.json",
   "key.next",
   "revoked.json",
+  "members.json",
   "next.yaml",
 ];
 

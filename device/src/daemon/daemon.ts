@@ -6,7 +6,7 @@ import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
-import { type Clock, realClock } from "../environment.ts";
+import { type Clock, realClock, reasonOf } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { contractOf, keepsHistory } from "../study/study.ts";
@@ -16,6 +16,7 @@ import { recordedNetwork } from "../wire/recording.ts";
 import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { addToMemberFile, MEMBERS_FILE, readMemberFile } from "./memberFile.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
 import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
@@ -103,7 +104,12 @@ async function compose(
   }
   const lookAt = (...names: string[]) => watchedFilesNow(...names.map((name) => join(folder.path, name)));
   const keyFiles = [ROTATION_FILE, REVOKED_FILE];
-  const looks = { data: await source.look(), links: lookAt(LINKS_FILE), keys: lookAt(...keyFiles) };
+  const looks = {
+    data: await source.look(),
+    links: lookAt(LINKS_FILE),
+    keys: lookAt(...keyFiles),
+    members: lookAt(MEMBERS_FILE),
+  };
   const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
   for (const remark of rowSourceRemarks(folder.data, folder.study)) log.info({}, remark);
@@ -141,6 +147,13 @@ async function compose(
     memory,
     links: peersOf(parts.links),
     rows,
+    statements: await readMemberFile(folder.path),
+    onStatements(said) {
+      addToMemberFile(folder.path, said).then(
+        () => notices.set("keys", undefined),
+        (error) => notices.set("keys", `what is known about members is not kept: ${reasonOf(error)}`),
+      );
+    },
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
     onAgreed: () => void change.finish(device),
     onRowsLost: (reason) => notices.set("data", source.lose(reason)),
@@ -177,6 +190,10 @@ async function compose(
   // One that was left by a device that could not follow any more counts as well.
   watch([RESET_FILE], MISSING, follow.reset);
   watch(keyFiles, looks.keys, keys.reload);
+  watch([MEMBERS_FILE], looks.members, async () => {
+    device.addStatements(await readMemberFile(folder.path));
+    return true;
+  });
   watch([NEXT_FILE, NOW_FILE], "", () => change.follow(device));
   await follow.paused();
   watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);

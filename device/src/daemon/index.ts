@@ -26,6 +26,7 @@ export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machine
 export type { Log, Notice } from "./notices.ts";
 export {
   acceptStranger,
+  changeMember,
   followKeyInFolder,
   type KeyFacts,
   keyFacts,

@@ -9,8 +9,8 @@ export interface Log {
 /**
  * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or
  * the `reset`, `met`, `state`, `epoch`, `status` file or that of the `next` study cannot be used, lines of the `log` or of
- * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are `pulled` away from
- * its rows, a person has `paused` it, or something keeps sums over all devices (`sums`) from being complete or plausible.
+ * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are
+ * `pulled` away from its rows, a person has `paused` it, or something keeps sums over all devices (`sums`) from being complete or plausible.
  */
 type OwnCause =
   | "data"

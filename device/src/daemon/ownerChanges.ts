@@ -12,6 +12,7 @@ import { reasonOf } from "../environment.ts";
 import { type Contact, peerFault } from "../keys/peer.ts";
 import * as statements from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { leaveMembers, succeedMember, voteOnMember } from "./memberFile.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
 import { lastStatus } from "./statusFile.ts";
 import type { Stranger } from "./strangers.ts";
@@ -101,7 +102,8 @@ export async function followKeyInFolder({ path }: DeviceFolder, text: string, wa
  * Unlinks a peer and tells the network that its key is no longer to be trusted. `which` is a link by its name, its peer id
  * or how one begins, or the id of any peer, also of the device itself.
  */
-export async function revokePeer({ path, identity, links }: DeviceFolder, which: string, reason: string, warn: Warn) {
+export async function revokePeer(folder: DeviceFolder, which: string, reason: string, warn: Warn) {
+  const { path, identity, links } = folder;
   const link = meantBy(links, which);
   const peer = link?.peer ?? which;
   const at = new Date();
@@ -111,8 +113,24 @@ export async function revokePeer({ path, identity, links }: DeviceFolder, which:
     keyFiles.withKnownRevocation(list, revocation, { links, via: null, at }),
   );
   if (link !== undefined) await linksFile.changeLinksFile(path, (now) => now.filter((one) => one.peer !== peer));
+  // Whoever does not trust its own key any more wants no part in the sums either.
+  if (peer === identity.peer) await leaveMembers(folder);
   await note(path, "revoked", { peer, signer: identity.peer, reason, unlinked: link?.name ?? null }, warn);
   return { peer, unlinked: link?.name, isSelf: peer === identity.peer };
+}
+
+/** Vouches for a key, or says that it is to go; `which` as above. Returns what came of it. */
+export async function changeMember(
+  folder: DeviceFolder,
+  kind: "admit" | "remove",
+  which: string,
+  mostRows: number | undefined,
+  warn: Warn,
+) {
+  const peer = meantBy(folder.links, which)?.peer ?? which;
+  const vote = await voteOnMember(folder, kind, peer, mostRows);
+  await note(folder.path, kind === "admit" ? "admitted" : "removed", { peer }, warn);
+  return { peer, ...vote };
 }
 
 /** Undefined: it is the id of a peer that is not linked. */
@@ -126,7 +144,7 @@ function meantBy(links: readonly linksFile.Link[], which: string): linksFile.Lin
  * A new key for the device, whether it runs or not. `isNow`: without waiting for neighbours that have not answered. Returns
  * also the names of those that do not know the new key yet, and what to give them if they cannot be reached.
  */
-export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boolean, warn: Warn) {
+export async function rotateKey({ path, study }: Pick<DeviceFolder, "path" | "study">, isNow: boolean, warn: Warn) {
   const unlock = await lockFolder(path).catch(() => undefined);
   try {
     const { old, next } = await keyFiles.prepareRotationFile(path, Date.now());
@@ -139,8 +157,10 @@ export async function rotateKey({ path }: Pick<DeviceFolder, "path">, isNow: boo
         links.map(({ peer }) => peer),
       );
     const rotation = await keyFiles.readRotationFile(path);
-    const { peer: self } = await readIdentity(path);
+    const identity = await readIdentity(path);
+    const { peer: self } = identity;
     const isDone = self === next;
+    if (isDone) await succeedMember({ path, identity, study }, old);
     await note(path, isDone ? "rotated" : "rotating", { from: old, to: next }, warn);
     const successors = statements.successorStatementText(rotation.successors);
     return {

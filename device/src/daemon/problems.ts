@@ -232,13 +232,15 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
 export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
-  const { waiting, isImplausible, twofaced, disputed, suspended } = shared;
+  const { waiting, isImplausible, twofaced, disputed, suspended, members, leastMembers } = shared;
   if (isImplausible)
     return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
   if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
   if (disputed.length > 0)
     return `the two ends of a link signed for different pads, so one of them lies: ${disputed.join(", ")}`;
   if (waiting !== null) return `this device ${waiting}`;
+  if (members !== null && members < leastMembers)
+    return `the study has ${members} members: fewer than ${leastMembers} (colluders and two others) hide nothing from each other`;
   return suspended.length === 0
     ? undefined
     : `left out for a while, because they made all add up again too often: ${suspended.join(", ")}`;

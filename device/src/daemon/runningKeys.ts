@@ -13,6 +13,7 @@ import { libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../wire/limits.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
+import { succeedMember } from "./memberFile.ts";
 import { keyProblems } from "./problems.ts";
 import type { DaemonParts } from "./status.ts";
 
@@ -26,7 +27,9 @@ export async function openFolder(path: string) {
   const unlock = await lockFolder(path);
   try {
     const rotated = await keyFiles.finishRotationFile(path, peers);
-    return { folder: await readFolder(path), rotated };
+    const renewed = await readFolder(path);
+    if (rotated !== undefined) await succeedMember(renewed, rotated.from);
+    return { folder: renewed, rotated };
   } finally {
     await unlock();
   }

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
-import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
+import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
@@ -57,7 +57,15 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
     const { epoch } = memory;
     const membership = this.#membership;
-    this.#member = new Member({ ...rules, epoch, membership, ...(earlier && { saved: earlier }), integersFor });
+    const { release } = this.#own;
+    this.#member = new Member({
+      ...rules,
+      epoch,
+      membership,
+      ...(earlier && { saved: earlier }),
+      integersFor,
+      release,
+    });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
@@ -171,7 +179,13 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
+    const now = clock.now();
+    // Not even read, so that nobody can keep a device busy with it.
+    if (this.#member.isBanned(peer, now)) return;
+    const { malformed } = neighbour.filter;
+    const verdict = filterFrame(contract, neighbour.filter, frame, now, this.#read);
+    const fault = neighbour.filter.malformed === malformed ? undefined : malformedFault(neighbour, now);
+    if (fault !== undefined) this.#member.ban(peer, fault, now);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
     if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
@@ -226,8 +240,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const { generation, answer } = this.#member;
     const { base } = generation;
     const mark = bytesToHex(base.hash);
-    // Of a private study only the answer is worth keeping: the way to it repeats itself.
-    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.stage === stages.frozen;
+    // Of a private study every step: what was posted may have to be read, and later boards have larger numbers.
+    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.number > 0;
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     const { contract, memory } = this.#options;
@@ -247,7 +261,7 @@ function savedShared(
   neighbours: Iterable<Neighbour>,
 ): SavedState {
   const proof = { ...member.proofMessage(), stamp: { epoch: 0, sequence: 0 } };
-  const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
+  const row = (c: number) => Array.from({ length: d }, (_, f) => (numbers[c * d + f] ?? 0) + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
     study: studyId(contract),
@@ -278,6 +292,6 @@ function savedGeneration(
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  const { members, entries } = message;
-  return { proof: { base, openings, members, entries }, known: known.map(String) };
+  const { members, entries, secrets: shown } = message;
+  return { proof: { base, openings, members, entries, secrets: shown }, known: known.map(String) };
 }

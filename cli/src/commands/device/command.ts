@@ -201,6 +201,25 @@ function keyCommands(io: Console): Command[] {
       .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
       .action(async (peer: string, options: RevokeOptions) => (await work()).runDeviceRevokeCommand(peer, options, io)),
     part(
+      "admit",
+      "Vouch for a device, so that its rows count in a shared study with founders; enough members must.",
+      "admit 12D3KooW... --state north",
+    )
+      .argument("<peer>", "its key as its device key prints it, or a link's name")
+      .argument("[rows]", "how many rows it may hold (default: as the study says)", parseWhole("rows", 1))
+      .action(async (peer: string, rows: number | undefined, { state }: StateOptions) =>
+        (await work()).runDeviceMemberCommand("admit", peer, state, io, rows),
+      ),
+    part(
+      "remove",
+      "Say that a member is to go, so that its rows do not count any more; enough members must, or the device itself.",
+      "remove south --state north",
+    )
+      .argument("<peer>", "its key, or a link's name")
+      .action(async (peer: string, { state }: StateOptions) =>
+        (await work()).runDeviceMemberCommand("remove", peer, state, io),
+      ),
+    part(
       "log",
       "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
       "log --state north",

@@ -5,6 +5,7 @@ import {
   type AuditLine,
   type AuditReport,
   auditLogFacts,
+  changeMember,
   followKeyInFolder,
   readAudit,
   readFolder,
@@ -71,6 +72,21 @@ export async function runDeviceRevokeCommand(
         "this device's neighbours unlink it when the notice arrives, and the notice travels on from device to device",
       ];
   io.stdout.write(`${lines.join("\n")}\n`);
+}
+
+export async function runDeviceMemberCommand(
+  kind: "admit" | "remove",
+  which: string,
+  state: string,
+  io: Console,
+  rows?: number,
+): Promise<void> {
+  const folder = await readFolder(state);
+  const { peer, isDone, voices, vouchers } = await changeMember(folder, kind, which, rows, warnOn(io));
+  const done = kind === "admit" ? "is a member now: its rows count" : "is no member any more: its rows do not count";
+  const heard = "where the statement has arrived, from device to device";
+  const needed = `${voices} of ${vouchers} members have said so; the others run fedkm device ${kind} ${peer}`;
+  io.stdout.write(`${isDone ? `${peer} ${done}, ${heard}` : needed}\n`);
 }
 
 export async function runDeviceLogCommand({ state, json }: { state: string; json?: boolean }, io: Console) {

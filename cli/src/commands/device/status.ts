@@ -105,13 +105,17 @@ function roundLine({ round, move, threshold, objective }: RunStatus["device"]): 
 /** How the sums over all devices are doing, where clusters are shared. */
 function sharedLines({ shared }: RunStatus["device"]): string[] {
   if (shared == null) return [];
-  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings } = shared;
+  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings, members, leastMembers } = shared;
   const sums =
     devices === null
       ? "no sums yet"
       : `last sums over ${countLabel(devices)} devices and ${countLabel(pooledRows ?? 0)} rows`;
   return [
     `shared clusters: generation ${countLabel(generation)} (${stage}), ${sums}, ${countLabel(countedLinks)} links count, sent ${countLabel(tellings)} times`,
+    members === null ? "membership: links, so that whoever is linked takes part" : `membership: ${members} members`,
+    ...(members === null || members >= leastMembers
+      ? []
+      : [`fewer members than ${leastMembers} (colluders and two others) hide nothing from each other`]),
     ...(waiting === null ? [] : [`this device ${waiting}`]),
   ];
 }
@@ -143,8 +147,11 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
 }
 
 function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: PrivateStatus): string {
-  const used = { cells: "the counts of a grid", means: "the means of its clusters" };
-  const what = stage === null ? "nothing is released yet" : `${used[stage]} are used`;
+  const used: Record<string, string> = {
+    cells: "the counts of a grid are used",
+    means: "the means of its clusters are used",
+  };
+  const what = stage === null ? "nothing is released yet" : (used[stage] ?? `the last was ${stage} of the sums`);
   const spent = `epsilon ${significantLabel(epsilonSpent, 3)} of ${significantLabel(epsilonLifetime, 3)} spent at delta ${delta}`;
   return `${countLabel(releases)} releases, ${spent}; ${what}`;
 }
