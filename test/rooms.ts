@@ -210,11 +210,11 @@ const tables: Package = {
 const experiments: Package = {
   holds: "the paper's figures, its follow-up's studies and the comparison of methods, from nothing but a seed",
   runs: "Node",
-  imports: ["core", "files", "pictures"],
+  imports: ["core", "files", "pictures", "audit"],
   rooms: {
-    ".": { holds: "cells of a study, how rows are dealt to devices, tables as CSV" },
-    studies: { holds: "one file for each study: its cells, claims and pictures", imports: ["."] },
-    plugins: { holds: "the user's own methods, data sets, graphs and measures", imports: [".", "studies"] },
+    ".": { holds: "cells of a study, how rows are dealt to devices, tables as CSV, statistics of runs" },
+    studies: { holds: "sweep files: checked, as cells, as pictures; the studies themselves are files", imports: ["."] },
+    plugins: { holds: "the user's own methods, data sets, graphs and measures, also in Python", imports: ["."] },
     compare: {
       holds: "all methods on the same data, network, start and budget; quality against bytes",
       imports: [".", "plugins", "trial"],

@@ -13,7 +13,7 @@ export interface PluginFlags {
 export function addPluginOption(command: Command, adds: string): Command {
   return command.option(
     "--plugin <file>",
-    `adds ${adds} from a module in JavaScript or TypeScript, which runs as your own code; may be repeated`,
+    `adds ${adds} from a module in JavaScript, TypeScript or Python, which runs as your own code; may be repeated`,
     (text: string, before: readonly string[] = []) => [...before, ...parseNames(text)],
   );
 }

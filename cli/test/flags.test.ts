@@ -47,7 +47,7 @@ const meanings: Readonly<Record<string, RegExp>> = {
   "--name": /called|call it/,
   "--out": /^where /,
   "--passphrase-file": /in the first line of this file/,
-  "--plugin": /from a module in JavaScript or TypeScript/,
+  "--plugin": /from a module in JavaScript, TypeScript or Python/,
   "--privacy": /guarded/,
   "--runs": /^how many/,
   "--sample": /so many rows/,

@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData } from "@fedkm/core";
+import { decodePipeFrames, encodePipeFrame, type Frame } from "@fedkm/files/frames";
 import { clustersInModelOrder } from "@fedkm/tables";
 import { expect, it } from "vitest";
-import { decodePipeFrames, encodePipeFrame, type Frame } from "../src/commands/pipe/frames.ts";
 
 const command = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
 

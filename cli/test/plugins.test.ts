@@ -82,13 +82,13 @@ test("reproduce runs what was added beside what the study has, and adds the meas
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const [heading, ...lines] = readFileSync(join(folder.path, "again/runs.csv"), "utf8").trimEnd().split("\n");
   expect(heading).toMatch(/,worst$/);
-  const [dataset, k, density, method] = ["dataset", "k", "edge_probability", "method"].map((name) => {
+  const [dataset, k, density, method] = ["dataset", "k", "network", "method"].map((name) => {
     const column = heading.split(",").indexOf(name);
     return lines.map((line) => line.split(",")[column]);
   });
   expect(new Set(method)).toEqual(new Set(["fedkm", "local", "distributed", "gossip"]));
   expect(new Set(dataset)).toEqual(new Set(["iso", "aniso", "var", "square"]));
-  expect(new Set(density)).toEqual(new Set(["", "0.7", "table"]));
+  expect(new Set(density)).toEqual(new Set(["", "er", "table"]));
   dataset.forEach((name, i) => {
     expect(k[i]).toBe(name === "square" ? "4" : "3");
   });
@@ -96,16 +96,17 @@ test("reproduce runs what was added beside what the study has, and adds the meas
   const aggregated = readFileSync(join(folder.path, "again/aggregated.csv"), "utf8").split("\n");
   expect(aggregated[0]).toMatch(/,worst_mean,worst_standard_error,.*,worst_upper_quartile$/);
   expect(Number(aggregated[1].split(",").at(-1))).toBeGreaterThan(0);
-  const picture = readFileSync(join(folder.path, "again/figure1-local-worst.svg"), "utf8");
-  for (const label of ["worst, iso", "gossip"]) expect(picture).toContain(`>${label}</text>`);
-  expect(readFileSync(join(folder.path, "again/figure1-local.svg"), "utf8")).toContain(">gossip</text>");
+  const picture = readFileSync(join(folder.path, "again/figure1-worst-local.svg"), "utf8");
+  for (const label of ["worst, iso", "worst, square", "gossip"]) expect(picture).toContain(`>${label}</text>`);
+  const drawn = readFileSync(join(folder.path, "again/figure1-local.svg"), "utf8");
+  for (const label of ["GCD, square", "gossip"]) expect(drawn).toContain(`>${label}</text>`);
   const manifest = JSON.parse(readFileSync(join(folder.path, "again/manifest.json"), "utf8"));
   expect(manifest.plugins).toEqual([{ file: "mine.ts", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });
 
 test.each([
   ["none.ts", undefined, "must be a file, got none of that name"],
-  ["data.csv", "a,b\n", "must end in .js, .mjs, .ts or .mts"],
+  ["data.csv", "a,b\n", "must end in .js, .mjs, .ts, .mts or .py"],
   [
     "typo.js",
     "export const method = {};",

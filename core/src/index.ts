@@ -4,7 +4,7 @@ export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha
 export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
-export type { LabelledPoints, PaperKind, Partition } from "./data/datasets.ts";
+export type { LabelledPoints, PaperKind, PaperReading, Partition } from "./data/datasets.ts";
 export { communityData, paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly } from "./data/datasets.ts";
 export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
 export { normalStream, type Random, randomStream } from "./data/random.ts";

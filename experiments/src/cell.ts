@@ -3,7 +3,6 @@
 
 import {
   type LabelledPoints,
-  type methods,
   type Partition,
   randomStream,
   splitByClasses,
@@ -11,7 +10,7 @@ import {
   splitBySizes,
   splitEvenly,
 } from "@fedkm/core";
-import { groupCells } from "./table.ts";
+import { groupCells, type TableRow } from "./table.ts";
 
 /** dirichlet: label skew of concentration `amount`. classes: so many on each device. sizes: the largest over the smallest. */
 export interface Split {
@@ -53,119 +52,69 @@ function geometricSizes(rows: number, devices: number, ratio: number): number[] 
   });
 }
 
-/** From devices that are alike to devices that hold few of the clusters. */
-export const splitNames = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"] as const;
-
-export type DrawnName = "iso" | "var" | "aniso";
-
-/** A kind and a split, such as "var classes:2": dealt by that split, and one row in five of every device held back. */
-export type DealtName = `${DrawnName} ${(typeof splitNames)[number]}`;
-
-export type DatasetName = DrawnName | DealtName | "communities" | "iris" | "digits" | "features";
-
 /**
  * Where devices start. "Initialized with k-means++" of the paper has two readings. local: every device's own k-means, run
  * to its end, the best of ten restarts; the authors' public code of the follow-up does that. kmeans++: every device's own
  * greedy k-means++ seeds. Both make updates as in the paper. auto: the defaults of `fit`, which judges by the objective
  * whether one federated seed or every device's own k-means is better, and the federated seed for methods that do not
- * know alpha.
+ * know alpha. federated: that seed for all.
  */
-export type StartName = "local" | "kmeans++" | "auto";
+export type StartName = "local" | "kmeans++" | "auto" | "federated";
 
 export const startTitles: { readonly [start in StartName]: string } = {
   local: "local (each device's own k-means, best of 10)",
   "kmeans++": "kmeans++ (each device's own seeds)",
   auto: "auto (the defaults of fit)",
+  federated: "federated (one common seed)",
 };
 
-/**
- * Methods that are another with an option. fedkm-ot: Algorithm 1 with the transport coupling of the follow-up.
- * distributed-shared: all devices begin at the start of one of them.
- */
-export const variants = { "fedkm-ot": "fedkm", "distributed-shared": "distributed" } as const;
+export type CellOptions = { readonly [option: string]: string | number | boolean };
 
 export interface StudyCell {
   readonly study: string;
-  readonly dataset: DatasetName;
+  /** A name of data: drawn, given, or of a plug-in. Behind a colon stands the other reading of the paper's. */
+  readonly dataset: string;
+  /** A rule by which rows are dealt; null: as the data have it, or evenly. */
+  readonly split: string | null;
+  /** Whether one row in five of every device is held back, to judge it by. */
+  readonly heldBack: boolean;
   readonly devices: number;
-  /** Of drawn data; null: a given set is dealt evenly. */
+  /** Of drawn data; null: a given set is dealt. */
   readonly pointsPerDevice: number | null;
   readonly k: number;
-  /** Of a link between any two devices; with communities, of one between the two. null: the method sends nothing. */
-  readonly edgeProbability: number | null;
-  /** geometric: at random places, with just the links that connect all and give a mean degree of 4.867. */
-  readonly network: "random" | "geometric";
-  /** The graph of a plug-in, in the place of one with that probability. */
-  readonly graph?: string;
-  /** One of core's, or a variant of one. */
-  readonly method: keyof typeof methods | keyof typeof variants;
+  /** er:P, communities:P, geometric, complete, ring, path, star, or that of a plug-in. null: the method sends nothing. */
+  readonly graph: string | null;
+  /** As it is called in tables and pictures. */
+  readonly method: string;
+  /** Whose function is run: one of core's, or of a plug-in. */
+  readonly base: string;
   /** null: the method has a start of its own. */
   readonly start: StartName | null;
   /** null: the method knows none. */
   readonly alpha: number | null;
-  /** simultaneous: as the rule says, also where the objective may rise. */
-  readonly schedule: "cyclic" | "simultaneous";
-  /** null: as the method has it. */
-  readonly damping: number | null;
-  readonly passes: number | null;
-  /** A pass that lowers the local objective by no more is the last. */
-  readonly tol: number | null;
-  readonly safeguard: boolean;
-  readonly eta: number | null;
-  readonly rho: number | null;
+  /** All others that the method is given. A simultaneous schedule is run as asked for, also where the objective may rise. */
+  readonly options: CellOptions;
+  /** Whether it is judged by classes. */
+  readonly isScored: boolean;
   readonly rounds: number;
   readonly run: number;
   readonly seed: number;
 }
 
-/** What most cells have in common: the paper's setting. */
-export const paperSetting = {
-  devices: 10,
-  pointsPerDevice: 200,
-  k: 3,
-  edgeProbability: 0.7,
-  network: "random",
-  method: "fedkm",
-  start: "local",
-  alpha: 1,
-  schedule: "cyclic",
-  damping: null,
-  passes: null,
-  tol: null,
-  safeguard: false,
-  eta: null,
-  rho: null,
-  rounds: 200,
-} as const satisfies Partial<StudyCell>;
-
-/** A method that sends nothing depends on neither network nor start. */
-export const localSetting = {
-  ...paperSetting,
-  method: "local",
-  edgeProbability: null,
-  start: null,
-  alpha: null,
-} as const;
-
 /** The columns that say what was run, in the order of the CSV. */
 export const cellColumns = [
   "study",
   "dataset",
+  "split",
   "devices",
   "points_per_device",
   "k",
-  "edge_probability",
   "network",
+  "edge_probability",
   "method",
   "start",
   "alpha",
-  "eta",
-  "rho",
-  "schedule",
-  "damping",
-  "passes",
-  "tol",
-  "safeguard",
+  "settings",
   "most_rounds",
   "run",
   "seed",
@@ -184,7 +133,7 @@ export const measureColumns = [
   "ari",
   "objective",
   "objective_rises",
-  "recovered_clusters",
+  "recovered_rows",
   "rounds",
   "converged",
   "messages",
@@ -192,12 +141,39 @@ export const measureColumns = [
   "largest_rise",
   "relative_residual",
   "own_cost_ratio",
+  "reference_from",
 ] as const;
+
+/** A cell as the first columns of its row; options also stand by their names, for sweeps over one of them. */
+export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
+  const { study, dataset, split, devices, pointsPerDevice, k, graph, method, start, alpha, options, rounds } = cell;
+  const [network, probability] = (graph ?? "").split(":");
+  const settings = Object.entries(options).map(([option, value]) => `${option}=${value}`);
+  const named = Object.entries(options).map(([option, value]) => [option, typeof value === "boolean" ? +value : value]);
+  return {
+    ...Object.fromEntries(named),
+    study,
+    dataset,
+    split,
+    devices,
+    points_per_device: pointsPerDevice,
+    k,
+    network: network === "" ? null : network,
+    edge_probability: probability === undefined || Number.isNaN(Number(probability)) ? null : Number(probability),
+    method,
+    start,
+    alpha,
+    settings: settings.length === 0 ? null : settings.join(" "),
+    most_rounds: rounds,
+    run: cell.run,
+    seed: cell.seed,
+  };
+}
 
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
 export function cellBatches(cells: readonly StudyCell[]): StudyCell[][] {
-  return groupCells(cells, ({ dataset, devices, pointsPerDevice, k, network, seed }) =>
-    [dataset, devices, pointsPerDevice, k, network, seed].join(" "),
+  return groupCells(cells, ({ dataset, split, heldBack, devices, pointsPerDevice, k, seed }) =>
+    [dataset, split, heldBack, devices, pointsPerDevice, k, seed].join(" "),
   );
 }
 

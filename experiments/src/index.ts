@@ -22,9 +22,9 @@ export {
   type PluginData,
   type Plugins,
 } from "./plugins/plugin.ts";
-export { reproduceStudy, reproductionFeatures, type StudyProgress, type StudyRequest } from "./reproduce.ts";
+export { reducedFeatures, reproduceStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
 export type { WatchedRun } from "./results/report.ts";
 export { type Results, resultsOf } from "./results/results.ts";
-export { studies } from "./studies/index.ts";
+export { bundledStudies, bundledSweep, readSweep, sweptFiles } from "./studies/file.ts";
 export { parseCsv, type TableRow } from "./table.ts";
 export { OtherRunError } from "./trial/journal.ts";

@@ -1,12 +1,12 @@
 // Means, standard errors and medians by hand.
 
 import { expect, test } from "vitest";
-import { localSetting, paperSetting } from "../src/cell.ts";
 import { aggregate } from "../src/results/aggregate.ts";
 import { trials } from "../src/trial/trial.ts";
+import { aloneCell, testCell } from "./cells.ts";
 
-const drawn = { study: "test", dataset: "iso", pointsPerDevice: 20, rounds: 2 } as const;
-const [row] = trials([{ ...paperSetting, ...drawn, run: 1, seed: 1 }]);
+const drawn = { pointsPerDevice: 20, rounds: 2 };
+const [row] = trials([testCell(drawn)]);
 const runs = [4, 1, 3, 8].map((gcd, i) => ({
   ...row,
   run: i + 1,
@@ -42,6 +42,6 @@ test("aggregate knows an odd median, and no error from one run", () => {
 });
 
 test("aggregate keeps cells apart that differ in anything but run and seed", () => {
-  const local = trials([{ ...localSetting, ...drawn, run: 1, seed: 1 }]);
+  const local = trials([aloneCell({ ...drawn, run: 1, seed: 1 })]);
   expect(aggregate([...runs, ...local, { ...row, alpha: 0.5 }]).map(({ runs: count }) => count)).toEqual([4, 1, 1]);
 });

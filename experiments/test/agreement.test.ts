@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { cellBatches } from "../src/cell.ts";
 import { aggregate } from "../src/results/aggregate.ts";
 import { agreementRows, agreementSummary } from "../src/results/agreement.ts";
-import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
 import { trials } from "../src/trial/trial.ts";
+import { plannedStudy } from "./cells.ts";
 
-const { cells } = studies.all({ runs: 10, seed: 1, starts: ["local", "kmeans++"], quick: true });
+const { cells } = plannedStudy("all", { runs: 10, seed: 1, starts: ["local", "kmeans++"], quick: true });
 const compared = cells.filter(({ method, pointsPerDevice }) => method !== "distributed" && pointsPerDevice === 200);
 const runs = cellBatches(compared).flatMap((own) => trials(own));
 const aggregated = aggregate(runs);

@@ -1,13 +1,13 @@
 // Claims are counted right where the truth is known, and both starts are judged.
 
 import { expect, test } from "vitest";
+import { cellRow } from "../src/cell.ts";
 import { judgeClaims } from "../src/results/claims.ts";
-import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
-import { cellRow } from "../src/trial/trial.ts";
+import { plannedStudy } from "./cells.ts";
 
 const options = { runs: 2, seed: 1, starts: ["local", "auto"] } as const;
-const [{ cells }, { cells: atAllSizes }] = [true, false].map((quick) => studies.all({ ...options, quick }));
+const [{ cells }, { cells: atAllSizes }] = [true, false].map((quick) => plannedStudy("all", { ...options, quick }));
 
 /** Rows in which GCD and CV are what a formula says. */
 function rows(value: (cell: TableRow) => number, from = cells): TableRow[] {
@@ -84,14 +84,14 @@ test("judgeClaims compares how CV depends on connectivity with the baseline of w
   expect(verdicts(judgeClaims(falling(1), [4]), "CV depends less on p")[0]).toEqual(["iso", 0, 4, "does not hold"]);
 });
 
-test("judgeClaims refutes the wording on privacy by clusters that a neighbour recovers, from the starts with the paper's updates", () => {
+test("judgeClaims judges privacy by single rows that somebody computes, from the starts with the paper's updates", () => {
   const found = (recovered: number) =>
     judgeClaims(
-      rows(() => 1).map((row) => ({ ...row, recovered_clusters: recovered })),
+      rows(() => 1).map((row) => ({ ...row, recovered_rows: recovered })),
       [3],
     );
   expect(verdicts(found(0), "only aggregates are sent")[0]).toEqual(["iso", 4, 4, "holds"]);
-  expect(verdicts(found(30), "only aggregates are sent")[0]).toEqual(["iso", 0, 4, "not as worded"]);
+  expect(verdicts(found(30), "only aggregates are sent")[0]).toEqual(["iso", 0, 4, "does not hold"]);
   expect(verdicts(found(30), "only aggregates are sent", "auto")).toEqual([]);
 });
 

@@ -1,19 +1,12 @@
 // Any number of workers gives the same rows; a stop leaves what was finished. Workers run the built files: npm test builds first.
 
 import { expect, test } from "vitest";
-import { cellBatches, paperSetting, type StudyCell } from "../src/cell.ts";
+import { cellBatches, type StudyCell } from "../src/cell.ts";
 import { runBatches } from "../src/trial/pool.ts";
 import { type RunRow, trials } from "../src/trial/trial.ts";
+import { testCell } from "./cells.ts";
 
-const cells: StudyCell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
-  ...paperSetting,
-  study: "test",
-  dataset: "iso",
-  pointsPerDevice: 20 * seed,
-  rounds: 5,
-  run: 1,
-  seed,
-}));
+const cells: StudyCell[] = [1, 2, 3, 4, 5, 6].map((seed) => testCell({ pointsPerDevice: 20 * seed, rounds: 5, seed }));
 const parts = new Map(cellBatches(cells).entries());
 
 async function rowsOf(workers: number): Promise<Map<number, readonly RunRow[]>> {
@@ -56,12 +49,12 @@ test("runBatches fails with what went wrong in a worker", async () => {
 
 test("runBatches hands the workers the points that cells name", async () => {
   const points = { data: Float64Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? i : -i)), rows: 30, cols: 2 };
-  const features = { points, labels: Uint32Array.from({ length: 30 }, (_, i) => i % 3) };
+  const given = { own: { datasets: [points], labels: [Uint32Array.from({ length: 30 }, (_, i) => i % 3)] } };
   const own: StudyCell[] = [
-    { ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 },
+    { ...cells[0], dataset: "own", pointsPerDevice: null, devices: 3, graph: "er:1", isScored: true },
   ];
   const rows: (readonly RunRow[])[] = [];
-  await runBatches(new Map([[0, own]]), { workers: 1, features, onFinished: (_, found) => rows.push(found) });
-  expect(rows).toEqual([trials(own, features)]);
+  await runBatches(new Map([[0, own]]), { workers: 1, given, onFinished: (_, found) => rows.push(found) });
+  expect(rows).toEqual([trials(own, given)]);
   expect(rows[0][0].nmi).toBeGreaterThanOrEqual(0);
 });

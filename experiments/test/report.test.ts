@@ -2,14 +2,12 @@
 
 import { parseHTML } from "linkedom";
 import { expect, test } from "vitest";
-import { paperSetting } from "../src/cell.ts";
 import { aggregate } from "../src/results/aggregate.ts";
 import { renderStudyReport } from "../src/results/report.ts";
 import { trials } from "../src/trial/trial.ts";
+import { testCell } from "./cells.ts";
 
-const rows = aggregate(
-  trials([{ ...paperSetting, study: "test", dataset: "iso", pointsPerDevice: 10, rounds: 1, run: 1, seed: 1 }]),
-);
+const rows = aggregate(trials([testCell({ pointsPerDevice: 10, rounds: 1 })]));
 
 const claim = {
   figure: 1,
@@ -89,13 +87,11 @@ test("renderStudyReport puts the starts side by side, with counts and verdicts",
   );
   expect(heading).toEqual([
     ...["the paper says", "measured as", "data", "section", "figure"],
-    ...["local start: means", "runs", "verdict"],
-    ...["auto start: means", "runs", "verdict"],
+    ...["local start: means, runs", "auto start: means, runs"],
   ]);
   expect(row).toEqual([
     ...["GCD < 1 & falls", "GCD at alpha 1", "iso", "IV-B", "1"],
-    ...["1 of 2", "9 of 10", "mostly"],
-    ...["1 of 2", "10 of 10", "holds"],
+    ...["mostly: 1 of 2, 9 of 10", "holds: 1 of 2, 10 of 10"],
   ]);
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { reproduceStudy, type StudyProgress, type StudyRequest } from "../src/reproduce.ts";
 import { resultsOf } from "../src/results/results.ts";
+import { bundledSweep } from "../src/studies/file.ts";
 import { parseCsv } from "../src/table.ts";
 import { OtherRunError } from "../src/trial/journal.ts";
 
@@ -14,11 +15,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const request: StudyRequest = {
   what: "communities",
+  sweep: bundledSweep("communities"),
+  given: {},
+  isOpen: true,
   runs: 2,
   seed: 3,
   starts: ["local"],
   quick: true,
-  devices: 10,
   folder: join(folder, "whole"),
   resume: false,
   workers: 1,
@@ -40,7 +43,12 @@ test("reproduceStudy gives the same rows whether it was stopped and resumed or n
   const resumed = await reproduceStudy({ ...stopped, resume: true });
   expect(resumed.csv).toBe(whole.csv);
   expect(resumed.manifest).toEqual(whole.manifest);
-  await expect(reproduceStudy({ ...stopped, resume: true, seed: 4 })).rejects.toThrow(OtherRunError);
+  // What was added runs, and what is there stays; other rows of one's own are another run.
+  const [more, last] = [[] as StudyProgress[], { ...stopped, resume: true, runs: 3 }];
+  await reproduceStudy({ ...last, onProgress: (progress) => more.push(progress) });
+  expect(more.map(({ finished }) => finished)).toEqual([2, 3]);
+  const given = { own: { datasets: [{ data: new Float64Array(2), rows: 1, cols: 2 }], labels: [new Uint32Array(1)] } };
+  await expect(reproduceStudy({ ...stopped, given, resume: true })).rejects.toThrow(OtherRunError);
 }, 60_000);
 
 test("resultsOf has every table, picture and the report as files by name, and writes nothing", async () => {

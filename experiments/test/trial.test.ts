@@ -14,19 +14,20 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { cellBatches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
+import { cellBatches, type StudyCell, seedOfRun } from "../src/cell.ts";
 import { trials } from "../src/trial/trial.ts";
+import { aloneCell, testCell } from "./cells.ts";
 
-const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
-const cell: StudyCell = { ...paperSetting, ...drawn };
+const drawn = { dataset: "var", pointsPerDevice: 60, seed: 4, rounds: 20 };
+const cell = testCell(drawn);
 
 describe("trials", () => {
   const cells: StudyCell[] = [
-    { ...localSetting, ...drawn },
+    aloneCell(drawn),
     cell,
     { ...cell, start: "auto" },
-    { ...cell, start: "auto", edgeProbability: 0.4 },
-    { ...cell, method: "distributed", alpha: null },
+    { ...cell, start: "auto", graph: "er:0.4" },
+    testCell({ ...drawn, method: "distributed", alpha: null }),
     { ...cell, start: "kmeans++" },
   ];
   const rows = trials(cells);
@@ -58,16 +59,22 @@ describe("trials", () => {
   });
 
   test("count the wrong devices: none at the pooled solution, all with one centroid too few", () => {
-    const given = { ...localSetting, ...drawn, dataset: "iris", pointsPerDevice: null } as const;
-    expect(trials([{ ...given, method: "pooled" }])[0]).toMatchObject({ gcd: 0, wrong_devices: 0, cost_ratio: 1 });
+    const given = { ...drawn, dataset: "iris", pointsPerDevice: null };
+    expect(trials([aloneCell({ ...given, method: "pooled" })])[0]).toMatchObject({
+      gcd: 0,
+      wrong_devices: 0,
+      cost_ratio: 1,
+    });
     expect(trials([{ ...cell, k: 1 }])[0]).toMatchObject({ wrong_devices: 0 });
     // Alone with 4 points each, devices are far from the pooled centroids.
-    expect(Number(trials([{ ...localSetting, ...drawn, pointsPerDevice: 4 }])[0].wrong_devices)).toBeGreaterThan(5);
+    expect(Number(trials([aloneCell({ ...drawn, pointsPerDevice: 4 })])[0].wrong_devices)).toBeGreaterThan(5);
   });
 });
 
 test("trials on two communities measure each against its own pooled solution", () => {
-  const [row] = trials([{ ...cell, dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, alpha: 0.1 }]);
+  const [row] = trials([
+    { ...cell, dataset: "communities", pointsPerDevice: 50, graph: "communities:0.1", alpha: 0.1 },
+  ]);
   const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   const { centroids } = fit(datasets, network, { k: 3, alpha: 0.1, seed: 4, rounds: 20, preset: "paper" });
@@ -79,12 +86,12 @@ test("trials on two communities measure each against its own pooled solution", (
 });
 
 test("trials run all devices at once as asked for, also where the objective rises", () => {
-  const rising = (schedule: StudyCell["schedule"]) =>
+  const rising = (schedule: string) =>
     Array.from(
       { length: 12 },
       (_, seed) =>
         trials([
-          { ...cell, dataset: "aniso", pointsPerDevice: 10, edgeProbability: 0.2, passes: 100, schedule, seed },
+          { ...cell, dataset: "aniso", pointsPerDevice: 10, graph: "er:0.2", options: { passes: 100, schedule }, seed },
         ])[0],
     ).reduce((sum, row) => sum + Number(row.objective_rises), 0);
   expect(rising("cyclic")).toBe(0);
@@ -106,7 +113,7 @@ test("trials with the auto start are the defaults of fit, also where own cluster
   const { datasets } = communityData(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   for (const alpha of [0, 0.01, 1]) {
-    const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "auto" } as const;
+    const on = { dataset: "communities", pointsPerDevice: 50, graph: "communities:0.1", start: "auto" } as const;
     const [row] = trials([{ ...cell, ...on, alpha }]);
     expect(row.objective, `alpha ${alpha}`).toBe(
       fit(datasets, network, { k: 3, alpha, seed: 4, rounds: 20 }).objective,
@@ -115,14 +122,14 @@ test("trials with the auto start are the defaults of fit, also where own cluster
 });
 
 test("trials run distributed k-means for all its rounds, down to rounding", () => {
-  const on = { dataset: "iso", pointsPerDevice: 50, edgeProbability: 1, rounds: 200, seed: 1 } as const;
-  const [row] = trials([{ ...cell, ...on, method: "distributed", alpha: null }]);
+  const on = { dataset: "iso", pointsPerDevice: 50, graph: "er:1", rounds: 200, seed: 1 };
+  const [row] = trials([testCell({ ...on, method: "distributed", alpha: null })]);
   expect(row.rounds).toBe(200);
   expect(row.cv).toBeLessThan(1e-29);
 });
 
 test("trials on a geometric network are connected, and measure CV", () => {
-  const on = { network: "geometric", edgeProbability: null, devices: 30, pointsPerDevice: 20, rounds: 3 } as const;
+  const on = { graph: "geometric", devices: 30, pointsPerDevice: 20, rounds: 3 };
   const [row] = trials([{ ...cell, ...on }]);
   expect(row.cv).toBeGreaterThan(0);
   // 30 devices of mean degree 4.867 or a little more: at least 146 numbers of 6 doubles a round.
@@ -134,9 +141,9 @@ test("trials of fedkm-ot couple by transport, gradient takes rho and distributed
   const network = erdosRenyi(10, 0.7, randomStream(4, "graph"));
   const options = { k: 3, alpha: 1, seed: 4, rounds: 20, preset: "paper", coupling: "transport" } as const;
   const [moved, slow, fast] = trials([
-    { ...cell, method: "fedkm-ot" },
-    { ...cell, method: "gradient", alpha: null, rho: 100 },
-    { ...cell, method: "distributed", alpha: null, eta: 1 },
+    { ...cell, method: "fedkm-ot", options: { coupling: "transport" } },
+    testCell({ ...drawn, method: "gradient", alpha: null, options: { rho: 100 } }),
+    testCell({ ...drawn, method: "distributed", alpha: null, options: { eta: 1 } }),
   ]);
   expect(moved.objective).toBe(fit(datasets, network, options).objective);
   const init = fit(datasets, network, { ...options, rounds: 0 }).centroids;

@@ -26,7 +26,7 @@ test("principalComponents and principalAxes refuse more components than columns"
 });
 
 test("the digits' 16 components have scikit-learn's variances and coordinates", () => {
-  const { points } = givenTrialPoints("digits", undefined);
+  const { points } = givenTrialPoints("digits");
   expect([points.rows, points.cols]).toEqual([1797, 16]);
   const variance = (c: number) =>
     points.data.reduce((sum, x, at) => (at % 16 === c ? sum + x * x : sum), 0) / points.rows;

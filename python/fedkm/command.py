@@ -113,14 +113,19 @@ atexit.register(_stop)
 
 
 def _write(stream, header, arrays):
-    announced = [{"kind": "f8", "rows": rows.shape[0], "cols": rows.shape[1]} for rows in arrays]
+    arrays = [np.ascontiguousarray(rows, dtype=_TYPES[_kind(rows)]) for rows in arrays]
+    announced = [{"kind": _kind(rows), "rows": rows.shape[0], "cols": rows.shape[1]} for rows in arrays]
     text = json.dumps({**header, "arrays": announced}, allow_nan=False).encode()
     try:
         _write_whole(stream, struct.pack("<I", len(text)) + text)
         for rows in arrays:
-            _write_whole(stream, np.ascontiguousarray(rows, dtype="<f8").reshape(-1))
+            _write_whole(stream, rows.reshape(-1))
     except BrokenPipeError as error:
         raise CommandError("the fedkm command ended before it answered") from error
+
+
+def _kind(rows):
+    return "u4" if rows.dtype == _TYPES["u4"] else "f8"
 
 
 def _write_whole(stream, data):

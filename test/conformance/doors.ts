@@ -10,6 +10,7 @@ import { type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { formatStudy, type Study, sharedMethod, studyOfPoints } from "@fedkm/device";
 import { applyScaling, fillMissing, type Scaling, scalingMeans, scalingMoments, undoScaling } from "@fedkm/files";
+import { decodePipeFrames, encodePipeFrame, type Frame } from "@fedkm/files/frames";
 import {
   chooseScaling,
   clustersInModelOrder,
@@ -19,7 +20,6 @@ import {
   linkDevices,
 } from "@fedkm/tables";
 import { inputSourceAt } from "@fedkm/tables/node";
-import { decodePipeFrames, encodePipeFrame, type Frame } from "../../cli/src/commands/pipe/frames.ts";
 import { runCommandLine } from "../../cli/src/program.ts";
 import { studyPlan } from "../../cli/src/studyPlan.ts";
 import { columnsOf, csvOf, data, hasTexts, type Request, type Rows, settingsOf, sortedRows } from "./requests.ts";

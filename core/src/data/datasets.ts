@@ -21,12 +21,27 @@ export type PaperKind = "iso" | "var" | "aniso";
 
 const spreads: Record<PaperKind, readonly number[]> = { iso: [1, 1, 1], var: [1, 2.5, 0.5], aniso: [1, 1, 1] };
 
+/**
+ * Where the paper can be read in two ways, the other one. variance: the numbers of var are variances, here they are
+ * standard deviations. after: centroids of aniso are 5 apart after the shear, here before it.
+ */
+export type PaperReading = "variance" | "after";
+
 /** The paper's data: three clusters in the plane, centroids in [-10, 10]^2 at least 5 apart, dealt evenly. */
-export function paperData(kind: PaperKind, devices: number, pointsPerDevice: number, seed: number): Partition {
+export function paperData(
+  kind: PaperKind,
+  devices: number,
+  pointsPerDevice: number,
+  seed: number,
+  reading?: PaperReading,
+): Partition {
   checkDeal(devices, pointsPerDevice, seed);
   checkOneOf("kind", kind, ["iso", "var", "aniso"]);
+  if (reading !== undefined) checkOneOf("reading", reading, ["variance", "after"]);
   const random = randomStream(seed, "data", kind);
-  const drawn = drawPaper(kind, devices * pointsPerDevice, drawCentroids(random), random);
+  const centroids = drawCentroids(random, kind === "aniso" && reading === "after" ? sheared : (x, y) => [x, y]);
+  const spread = spreads[kind].map((sigma) => (reading === "variance" ? Math.sqrt(sigma) : sigma));
+  const drawn = drawPaper(kind, devices * pointsPerDevice, centroids, random, spread);
   return dealInTurn(drawn, evenSizes(drawn, devices), seed);
 }
 
@@ -140,26 +155,37 @@ function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<numbe
 }
 
 /** Three centroids in [-10, 10]^2, redrawn until all are at least 5 apart. */
-function drawCentroids(random: Random): Float64Array {
+function drawCentroids(random: Random, seen: typeof sheared = (x, y) => [x, y]): Float64Array {
   for (;;) {
     const centroids = Float64Array.from({ length: 6 }, () => 20 * random() - 10);
-    const apart = (a: number, b: number) => squaredDistance(centroids, 2 * a, centroids, 2 * b, 2) >= 25;
+    const places = Float64Array.from([0, 2, 4].flatMap((at) => seen(centroids[at], centroids[at + 1])));
+    const apart = (a: number, b: number) => squaredDistance(places, 2 * a, places, 2 * b, 2) >= 25;
     if (apart(0, 1) && apart(0, 2) && apart(1, 2)) return centroids;
   }
 }
 
-function drawPaper(kind: PaperKind, rows: number, centroids: Float64Array, random: Random): LabelledPoints {
+/** A row times [[0.6, -0.6], [-0.4, 0.8]]. */
+function sheared(x: number, y: number): [number, number] {
+  return [0.6 * x - 0.4 * y, -0.6 * x + 0.8 * y];
+}
+
+function drawPaper(
+  kind: PaperKind,
+  rows: number,
+  centroids: Float64Array,
+  random: Random,
+  spread = spreads[kind],
+): LabelledPoints {
   const normal = normalStream(random);
   const data = new Float64Array(2 * rows);
   const labels = new Uint32Array(rows);
   for (let r = 0; r < rows; r++) {
     const label = r % 3;
-    const x = centroids[2 * label] + spreads[kind][label] * normal();
-    const y = centroids[2 * label + 1] + spreads[kind][label] * normal();
+    const x = centroids[2 * label] + spread[label] * normal();
+    const y = centroids[2 * label + 1] + spread[label] * normal();
     labels[r] = label;
-    // Rows times [[0.6, -0.6], [-0.4, 0.8]], centroids included.
-    data[2 * r] = kind === "aniso" ? 0.6 * x - 0.4 * y : x;
-    data[2 * r + 1] = kind === "aniso" ? -0.6 * x + 0.8 * y : y;
+    // Centroids included.
+    data.set(kind === "aniso" ? sheared(x, y) : [x, y], 2 * r);
   }
   return { points: { data, rows, cols: 2 }, labels };
 }

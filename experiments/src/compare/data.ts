@@ -3,7 +3,7 @@
 import { type Matrix, paperData } from "@fedkm/core";
 import { dealBy, type Split } from "../cell.ts";
 import type { DataRequest } from "../plugins/plugin.ts";
-import { bestKnownCentroids, drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
+import { bestKnownCentroids, bundledClasses, drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
 
 export interface ComparedData {
   /** For a person: what it is. */
@@ -25,10 +25,10 @@ export function comparedData(
   split: Split,
   { devices, pointsPerDevice, seed }: DataRequest,
 ): ComparedData {
-  const known = { name, names: comparedDeviceNames(devices), k: name === "digits" ? 10 : 3 };
+  const known = { name, names: comparedDeviceNames(devices), k: bundledClasses[name] ?? 3 };
   if (name === "iris" || name === "digits") {
     const bestKnown = bestKnownCentroids(name);
-    return { ...known, bestKnown, ...dealBy(split, givenTrialPoints(name, undefined), devices, seed) };
+    return { ...known, bestKnown, ...dealBy(split, givenTrialPoints(name), devices, seed) };
   }
   // The paper's data as the paper deals them.
   if (split.kind === "even") return { ...known, ...paperData(name, devices, pointsPerDevice, seed) };

@@ -1,5 +1,5 @@
-// What a plug-in may add, by name: methods, data sets, graphs and measures; how plug-ins are loaded, and a
-// study with them. Names that are taken and exports that cannot be meant are refused in one line.
+// What a plug-in may add, by name: methods, data sets, graphs and measures, and how plug-ins are loaded. Names that are
+// taken and exports that cannot be meant are refused in one line.
 
 import { existsSync } from "node:fs";
 import module from "node:module";
@@ -7,7 +7,6 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type FitModel, type Graph, type Matrix, type Method, methods, type Partition } from "@fedkm/core";
 import { measureColumns, type StudyCell } from "../cell.ts";
-import type { DotGrid, PanelGrid, Plan, PlannedPicture } from "../studies/plan.ts";
 import * as hooks from "./hooks.ts";
 
 export interface DataRequest {
@@ -59,7 +58,7 @@ const kinds = Object.keys(noPlugins) as Kind[];
 const taken: { readonly [kind in Kind]: readonly string[] } = {
   methods: Object.keys(methods),
   datasets: ["iso", "var", "aniso", "communities", "iris", "digits", "features"],
-  graphs: ["complete", "ring", "path", "star", "er", "knn"],
+  graphs: ["complete", "ring", "path", "star", "er", "knn", "geometric", "communities"],
   measures: ["cost", "time", ...measureColumns],
 };
 
@@ -122,7 +121,7 @@ function registerHooks(): void {
 }
 
 /**
- * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is
+ * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, or Python, wherever they lie. A plug-in is
  * code and may do what its user may.
  */
 export async function loadExperimentPlugins(files: readonly string[]): Promise<Plugins> {
@@ -132,9 +131,10 @@ export async function loadExperimentPlugins(files: readonly string[]): Promise<P
 }
 
 async function importPlugin(file: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!/\.m?[jt]s$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts or .mts`);
+  if (!/\.(m?[jt]s|py)$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts, .mts or .py`);
   const path = resolve(file);
   if (!existsSync(path)) throw new TypeError(`plug-in ${file} must be a file, got none of that name`);
+  if (file.endsWith(".py")) return { ...(await import("./python.ts")).pythonPlugin(file) };
   registerHooks();
   try {
     return await import(pathToFileURL(path).href);
@@ -144,76 +144,10 @@ async function importPlugin(file: string): Promise<Readonly<Record<string, unkno
   }
 }
 
-/**
- * An added method runs wherever Algorithm 1 does and is drawn beside it. An added data set and an added graph take the
- * places of the first of the study's. Measures need no cells of their own; each has the pictures that GCD has.
- */
-export function withPlugins(plan: Plan, plugins: Plugins): Plan {
-  const methods = Object.keys(plugins.methods);
-  const graphs = Object.keys(plugins.graphs);
-  const [{ dataset: firstSet }] = plan.cells;
-  const firstDensity = plan.cells.find(({ edgeProbability }) => edgeProbability !== null)?.edgeProbability;
-  const byMethod = plan.cells.flatMap((cell) => {
-    const own = cell.method === "fedkm" ? methods : [];
-    // A name of a plug-in stands where those of the package do.
-    return [cell, ...own.map((method) => ({ ...cell, method: method as StudyCell["method"] }))];
-  });
-  const bySet = Object.keys(plugins.datasets).flatMap((dataset) =>
-    byMethod.filter((cell) => cell.dataset === firstSet).map((cell) => ({ ...cell, ...setOf(cell, dataset, plugins) })),
-  );
-  const onSets = [...byMethod, ...bySet];
-  const byGraph = onSets
-    .filter(({ edgeProbability }) => edgeProbability !== null && edgeProbability === firstDensity)
-    .flatMap((cell) => graphs.map((graph) => ({ ...cell, graph })));
-  const pictures = plan.pictures.map(({ name, grid }) => ({ name, grid: withMethods(grid, methods) }));
-  const further = Object.keys(plugins.measures).flatMap((measure) => pictures.flatMap(pictureOf(measure)));
-  return { ...plan, cells: [...onSets, ...byGraph], pictures: [...pictures, ...further] };
-}
-
-function withMethods(grid: PanelGrid | DotGrid, methods: readonly string[]): PanelGrid | DotGrid {
-  if (!("entries" in grid)) return { ...grid, methods: [...grid.methods, ...methods] };
-  return {
-    ...grid,
-    entries: [...grid.entries, ...methods.map((method) => ({ label: method, method, where: { method } }))],
-  };
-}
-
-/** The same panels with another measure; none for a picture of CV, whose panels are those of GCD. */
-function pictureOf(measure: string): (picture: PlannedPicture) => PlannedPicture[] {
-  return ({ name, grid }) => {
-    const title = `${measure}: ${grid.title.replace(/^Figure (\d): (GCD|CV)/, "the panels of Figure $1,")}`;
-    const rows = grid.rows.map((row) => ({ ...row, label: row.label.replace(/^GCD/, measure) }));
-    const only = { label: measure, where: {}, measure };
-    if ("entries" in grid) return [{ name: `${name}-${measure}`, grid: { ...grid, title, rows, columns: [only] } }];
-    if (grid.measure === "cv") return [];
-    const columns = grid.columns.some((column) => column.measure !== undefined) ? [only] : grid.columns;
-    return [{ name: `${name}-${measure}`, grid: { ...grid, title, rows, columns, measure } }];
-  };
-}
-
-/** Data know their number of clusters when they are drawn. */
-function setOf(
-  cell: StudyCell,
-  dataset: string,
-  plugins: Plugins,
-): Pick<StudyCell, "dataset" | "k" | "pointsPerDevice"> {
-  const pointsPerDevice = cell.pointsPerDevice ?? DEALT;
-  const { k = cell.k } = plugins.datasets[dataset]({ devices: cell.devices, pointsPerDevice, seed: cell.seed });
-  return { dataset: dataset as StudyCell["dataset"], k, pointsPerDevice };
-}
-
-/** Points of a device where the study's own data are dealt and do not say. */
-const DEALT = 100;
-
 /** The points of a cell that names a data set of a plug-in; undefined for any other. */
 export function pluggedPartition(cell: StudyCell, { datasets }: Plugins): Partition | undefined {
   const { dataset, devices, pointsPerDevice, seed } = cell;
   if (!Object.hasOwn(datasets, dataset)) return undefined;
-  const drawn = datasets[dataset]({ devices, pointsPerDevice: pointsPerDevice ?? DEALT, seed });
+  const drawn = datasets[dataset]({ devices, pointsPerDevice: Number(pointsPerDevice), seed });
   return { datasets: drawn.datasets, labels: drawn.labels ?? drawn.datasets.map(({ rows }) => new Uint32Array(rows)) };
-}
-
-/** The network of a cell that names a graph of a plug-in; undefined for any other. */
-export function pluggedGraph({ graph, devices, seed }: StudyCell, { graphs }: Plugins): Graph | undefined {
-  return graph === undefined ? undefined : graphs[graph]({ devices, seed, text: "" });
 }

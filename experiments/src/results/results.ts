@@ -31,7 +31,7 @@ export function resultsOf(
   watch: (runs: readonly TableRow[]) => readonly WatchedRun[] = () => [],
 ) {
   const runs = parseCsv(csv);
-  const aggregated = aggregate(runs, measures);
+  const aggregated = aggregate(runs, measures, plan.options);
   const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
   const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? agreementRows(aggregated, runs) : [];
@@ -48,7 +48,7 @@ export function resultsOf(
   const certified = reportCertificateLine(runs);
   const found = { manifest, effort, certified, claims, personalisation: reportPersonalisation(aggregated) };
   const shown = { ...found, watched: watch(runs) };
-  const title = `fedkm reproduce ${manifest.what}`;
+  const title = `fedkm: ${manifest.what}`;
   const report = renderStudyReport({
     ...shown,
     title,
@@ -72,5 +72,9 @@ export function resultsOf(
     ["report.html", report],
   ]);
   // The files are contents by name, for a folder.
-  return { ...shown, seconds, agreement: agreementSummary(agreement), files };
+  const beaten = runs.filter(({ reference_from }) => reference_from !== null && reference_from !== "best known");
+  const replaced = new Set(
+    beaten.map((row) => [row.dataset, row.split, row.points_per_device, row.k, row.seed].join()),
+  );
+  return { ...shown, seconds, agreement: agreementSummary(agreement), replaced: replaced.size, files };
 }

@@ -1,28 +1,32 @@
-// The table of studies: a further one is a file beside this and a line here.
+// A plan from a sweep file: its cells and its pictures, with those of the files that are part of it.
 
-import { figureStudy } from "./figures.ts";
-import { followUpStudies } from "./followUp.ts";
-import { heterogeneity } from "./heterogeneity.ts";
-import type { Planner } from "./plan.ts";
+import { type Known, sweepCells } from "./cells.ts";
+import type { SweepFile } from "./file.ts";
+import { sweepPictures } from "./pictures.ts";
+import type { Plan, PlanOptions } from "./plan.ts";
 
-/** All of the follow-up's in one. */
-const followUp: Planner = (options) => {
-  const plans = Object.values(followUpStudies).map((study) => study(options));
+/** `measures` are those of plug-ins, each with pictures of its own. */
+export function sweepPlan(file: SweepFile, options: PlanOptions, known: Known, measures: readonly string[] = []): Plan {
+  const plans = file.include.map((part) => sweepPlan(part, options, known, measures));
+  const isOwn = file.include.length === 0;
+  const own = isOwn ? sweepCells(file, options, known) : [];
+  const cells = [...plans.flatMap((plan) => plan.cells), ...own];
   return {
-    cells: plans.flatMap(({ cells }) => cells),
-    pictures: plans.flatMap(({ pictures }) => pictures),
-    figures: [],
+    cells: [...new Map(cells.map((cell) => [JSON.stringify(cell), cell])).values()],
+    pictures: [...plans.flatMap(({ pictures }) => pictures), ...(isOwn ? sweepPictures(file, own, measures) : [])],
+    figures: [...plans.flatMap(({ figures }) => figures), ...file.claims],
+    options: [...new Set([...plans.flatMap((plan) => plan.options), ...sweptOptions(own)])],
   };
-};
+}
 
-/** What can be reproduced, by name. */
-export const studies: { readonly [name: string]: Planner } = {
-  figure1: figureStudy(1),
-  figure2: figureStudy(2),
-  figure3: figureStudy(3),
-  figure4: figureStudy(4),
-  all: figureStudy(1, 2, 3, 4),
-  ...followUpStudies,
-  "follow-up": followUp,
-  heterogeneity,
-};
+/** Options that differ between cells of one method: columns of their own, so that a figure can have them across. */
+function sweptOptions(cells: Plan["cells"]): string[] {
+  const values = new Map<string, Set<unknown>>();
+  for (const { method, options } of cells) {
+    for (const [option, value] of Object.entries(options)) {
+      const key = `${option} ${method}`;
+      values.set(key, (values.get(key) ?? new Set()).add(value));
+    }
+  }
+  return [...values].filter(([, own]) => own.size > 1).map(([key]) => key.slice(0, key.indexOf(" ")));
+}

@@ -23,13 +23,8 @@ export interface Plan {
   readonly pictures: readonly PlannedPicture[];
   /** The paper's figures whose claims can be judged. */
   readonly figures: readonly number[];
-}
-
-export type Planner = (options: PlanOptions) => Plan;
-
-/** Runs 1, 2, .. */
-export function plannedRuns({ runs }: PlanOptions): number[] {
-  return Array.from({ length: runs }, (_, i) => i + 1);
+  /** Options of methods that are swept over: columns of the CSV. */
+  readonly options: readonly string[];
 }
 
 /** A row or a column of panels: its name, and which rows of the table belong to it. */

@@ -7,84 +7,80 @@ import {
   type LabelledPoints,
   type Matrix,
   matrix,
+  type PaperKind,
+  type PaperReading,
   type Partition,
   paperData,
-  splitEvenly,
   takeRows,
 } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import {
-  type DatasetName,
-  type DealtName,
-  type DrawnName,
-  dealBy,
-  parseDeal,
-  type Split,
-  type StudyCell,
-} from "../cell.ts";
+import { dealBy, parseDeal, type Split, type StudyCell } from "../cell.ts";
 
 /** Points dealt to devices, and rows of each that it has not seen, where some are held back. */
 export interface DealtPoints extends Partition {
   readonly unseen?: readonly Matrix[];
 }
 
-/** The points of a cell, dealt to its devices. `features` are the user's points, for cells that name them. */
-export function trialPartition(cell: StudyCell, features: LabelledPoints | undefined): DealtPoints {
-  const { dataset, devices, pointsPerDevice, seed } = cell;
-  if (dataset === "iso" || dataset === "var" || dataset === "aniso") {
-    return paperData(dataset, devices, needed(pointsPerDevice, dataset), seed);
-  }
-  if (isDealt(dataset)) return dealtPoints(dataset, devices, needed(pointsPerDevice, dataset), seed);
+/** Rows of the user's own: as devices where there are several parts, else to be dealt. Without classes all are 0. */
+export type GivenData = { readonly [name: string]: Partition };
+
+/** The points of a cell, dealt to its devices. `given` are the user's, for cells that name them. */
+export function trialPartition(cell: StudyCell, given: GivenData): DealtPoints {
+  const { heldBack } = cell;
+  const dealt = dealtPartition(cell, given);
+  return heldBack ? holdBackRows(dealt) : dealt;
+}
+
+function dealtPartition({ dataset, split, devices, pointsPerDevice, seed }: StudyCell, given: GivenData): Partition {
+  const [kind, reading] = dataset.split(":");
   if (dataset === "communities") return communityData(devices / 2, needed(pointsPerDevice, dataset), seed);
-  return splitEvenly(givenTrialPoints(dataset, features), devices, seed);
+  if (isDrawnKind(kind)) {
+    const rows = needed(pointsPerDevice, dataset);
+    const other = reading as PaperReading | undefined;
+    if (split === null) return paperData(kind, devices, rows, seed, other);
+    return dealBy(parseDeal(split) as Split, drawnTrialPoints(kind, devices * rows, seed, other), devices, seed);
+  }
+  const own = Object.hasOwn(given, dataset) ? given[dataset] : undefined;
+  if (own !== undefined && own.datasets.length > 1) return own;
+  const points = own ? { points: own.datasets[0], labels: own.labels[0] } : givenTrialPoints(dataset);
+  return dealBy(parseDeal(split ?? "even") as Split, points, devices, seed);
+}
+
+export function isDrawnKind(kind: string): kind is PaperKind {
+  return kind === "iso" || kind === "var" || kind === "aniso";
 }
 
 /** Of every device's rows, one in so many is held back. */
 const HELD_BACK = 5;
 
 /** What every device sees, and what it is judged by. Rows come class by class or in random order: this is fair to both. */
-function holdBackRows(datasets: readonly Matrix[]): { readonly seen: Matrix[]; readonly unseen: Matrix[] } {
-  const part = (points: Matrix, held: boolean) => {
-    const rows = Array.from({ length: points.rows }, (_, row) => row);
-    return takeRows(
-      points,
-      rows.filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held),
-    );
+function holdBackRows({ datasets, labels }: Partition): DealtPoints {
+  const rowsOf = (rows: number, held: boolean) =>
+    Array.from({ length: rows }, (_, row) => row).filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held);
+  return {
+    datasets: datasets.map((own) => takeRows(own, rowsOf(own.rows, false))),
+    labels: labels.map((own) => Uint32Array.from(rowsOf(own.length, false), (row) => own[row])),
+    unseen: datasets.map((own) => takeRows(own, rowsOf(own.rows, true))),
   };
-  return { seen: datasets.map((own) => part(own, false)), unseen: datasets.map((own) => part(own, true)) };
 }
 
-function isDealt(dataset: DatasetName): dataset is DealtName {
-  return dataset.includes(" ");
-}
-
-function dealtPoints(dataset: DealtName, devices: number, pointsPerDevice: number, seed: number): DealtPoints {
-  const [kind, split] = dataset.split(" ");
-  const all = drawnTrialPoints(kind as DrawnName, devices * pointsPerDevice, seed);
-  const dealt = dealBy(parseDeal(split) as Split, all, devices, seed);
-  const { seen, unseen } = holdBackRows(dealt.datasets);
-  // Classes are asked for on real data only.
-  return { datasets: seen, labels: seen.map(({ rows }) => new Uint32Array(rows)), unseen };
-}
-
-function needed(pointsPerDevice: number | null, dataset: DatasetName): number {
+function needed(pointsPerDevice: number | null, dataset: string): number {
   if (pointsPerDevice === null) throw new RangeError(`pointsPerDevice must be a number for ${dataset} data, got null`);
   return pointsPerDevice;
 }
 
-export function givenTrialPoints(
-  dataset: "iris" | "digits" | "features",
-  features: LabelledPoints | undefined,
-): LabelledPoints {
+/** What comes with the package, with its number of classes. */
+export const bundledClasses: { readonly [name: string]: number } = { iris: 3, digits: 10 };
+
+export function givenTrialPoints(dataset: string): LabelledPoints {
   if (dataset === "iris") return iris();
   if (dataset === "digits") return digits();
-  if (features === undefined) throw new RangeError("features must be given for cells that name them, got none");
-  return features;
+  throw new RangeError(`data must be iso, var, aniso, communities, iris, digits or given, got ${dataset}`);
 }
 
 /** A kind of the paper's data, drawn for one device. */
-export function drawnTrialPoints(kind: DrawnName, rows: number, seed: number): LabelledPoints {
-  const { datasets, labels } = paperData(kind, 1, rows, seed);
+export function drawnTrialPoints(kind: PaperKind, rows: number, seed: number, reading?: PaperReading): LabelledPoints {
+  const { datasets, labels } = paperData(kind, 1, rows, seed, reading);
   return { points: datasets[0], labels: labels[0] };
 }
 

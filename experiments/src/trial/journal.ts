@@ -14,8 +14,9 @@ export class OtherRunError extends Error {
 const NAME = "finished.jsonl";
 
 /**
- * Opens the journal of a folder. Its first line is the manifest: with `resume` the folder must hold a journal of the same
- * one, else a new journal begins.
+ * Opens the journal of a folder. Its first line says what rows depend on besides their cells: with `resume` the folder
+ * must hold a journal of the same, else a new one begins. Batches are known by their cells, so that a sweep to which
+ * something was added runs what is new.
  */
 export function openJournal(folder: string, manifest: object, resume: boolean) {
   const file = join(folder, NAME);
@@ -26,12 +27,12 @@ export function openJournal(folder: string, manifest: object, resume: boolean) {
     if (resume && whole[0] !== first) {
       throw new OtherRunError(`the run in ${folder} has other options, which are ${whole[0] ?? "lost"}`);
     }
-    const lines = whole.slice(1).map((line): [number, readonly RunRow[]] => JSON.parse(line));
+    const lines = whole.slice(1).map((line): [string, readonly RunRow[]] => JSON.parse(line));
     const output = resume ? continued(file, whole) : begun(file, first);
     return {
-      /** What an earlier run has finished: batch number and rows. */
+      /** What an earlier run has finished: the mark of a batch and its rows. */
       finished: new Map(lines),
-      add(batch: number, rows: readonly RunRow[]) {
+      add(batch: string, rows: readonly RunRow[]) {
         writeSync(output, `${JSON.stringify([batch, rows])}\n`);
         fsyncSync(output);
       },

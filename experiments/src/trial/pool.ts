@@ -4,15 +4,15 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { LabelledPoints } from "@fedkm/core";
 import type { StudyCell } from "../cell.ts";
+import type { GivenData } from "./datasets.ts";
 import type { RunRow } from "./trial.ts";
 import type { Task } from "./worker.ts";
 
 export interface PoolOptions {
   readonly workers: number;
   /** The points of cells that name them. */
-  readonly features?: LabelledPoints | undefined;
+  readonly given?: GivenData | undefined;
   readonly plugins?: readonly string[] | undefined;
   /** Ends all work at once; what was reported stays. */
   readonly signal?: AbortSignal;
@@ -26,14 +26,14 @@ const file = fileURLToPath(new URL("../../dist/trial/worker.js", import.meta.url
 /** Runs the given batches, the largest first, so that no worker is left with a large one at the end. */
 export async function runBatches(
   batches: ReadonlyMap<number, readonly StudyCell[]>,
-  { workers, features, plugins = [], signal, onFinished }: PoolOptions,
+  { workers, given = {}, plugins = [], signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const waiting = [...batches].sort(([, a], [, b]) => poolWork(b) - poolWork(a));
   const processes = Array.from({ length: Math.min(workers, waiting.length) }, () => {
     // Flags of this process, such as those of a test runner, are not for workers; typed arrays need this serialization.
     const worker = fork(file, { execArgv: [], serialization: "advanced" });
-    send(worker, { features, plugins });
+    send(worker, { given, plugins });
     return worker;
   });
   let stop = () => {};

@@ -14,18 +14,21 @@ import {
   type Graph,
   geometric,
   graph,
-  kmeans,
-  type LabelledPoints,
   type Matrix,
+  type PooledReference,
   type PreparedPoints,
+  path,
+  pooledReference,
   randomStream,
+  ring,
   type Statistics,
   stack,
+  star,
+  unbeatenReference,
 } from "@fedkm/core";
-import { defaults } from "@fedkm/core/defaults";
 import type { StartName, StudyCell } from "../cell.ts";
 import { type Plugins, pluggedPartition } from "../plugins/plugin.ts";
-import { type DealtPoints, trialPartition } from "./datasets.ts";
+import { bestKnownCentroids, bundledClasses, type DealtPoints, type GivenData, trialPartition } from "./datasets.ts";
 
 /** Centroids, and every device's loss per point there. */
 interface Made {
@@ -78,17 +81,17 @@ function lowerOf(common: Made, own: Made, graph: Graph, alpha: number, coupling:
 /** Devices that should agree, and what they should agree on: all of them, or one of two communities. */
 export interface DeviceGroup {
   readonly devices: readonly number[];
+  readonly points: Matrix;
   /** The pooled solution of the group's points. */
-  readonly reference: Matrix;
+  readonly reference: PooledReference & { readonly from?: string };
   /** Mean squared distance from the group's points to their nearest of these centroids. */
   cost(centroids: Matrix): number;
-  readonly referenceCost: number;
 }
 
 export interface CellProblem {
   readonly partition: DealtPoints;
   readonly groups: readonly DeviceGroup[];
-  graph(edgeProbability: number | null): Graph;
+  graph(rule: string | null): Graph;
   readonly starts: ReturnType<typeof startsOf>;
   /** Largest difference between two points in any column. */
   readonly range: number;
@@ -96,10 +99,10 @@ export interface CellProblem {
   release(): void;
 }
 
-/** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
-export function cellProblem(cell: StudyCell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
+/** The problem that all cells of a batch share: it depends on dataset, split, devices, points, k and seed alone. */
+export function cellProblem(cell: StudyCell, given: GivenData, plugins: Plugins): CellProblem {
   const { devices, k, seed, dataset } = cell;
-  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? trialPartition(cell, features);
+  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? trialPartition(cell, given);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
   const half = devices / 2;
   const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];
@@ -108,18 +111,35 @@ export function cellProblem(cell: StudyCell, features: LabelledPoints | undefine
     const points = stack(own.map((i) => partition.datasets[i]));
     const ready = fastKernel.prepare(points);
     prepared.push(ready);
-    return groupOf(own, points, ready, k, seed);
+    return groupOf(own, points, ready, cell);
   });
   return {
     partition,
     groups,
     starts: startsOf(partition.datasets, k, seed),
     range: rangeOf(stack(partition.datasets)),
-    graph: (edgeProbability) => graphOf(cell, edgeProbability),
+    graph: (rule) => graphOf(rule, cell, plugins),
     release: () => {
       for (const points of prepared) points.release();
     },
   };
+}
+
+/** The same, where no device of any of these models is cheaper than its reference. */
+export function unbeatenProblem(
+  problem: CellProblem,
+  models: readonly { readonly method: string; readonly centroids: readonly Matrix[] }[],
+): CellProblem {
+  const groups = problem.groups.map((group) => {
+    const rivals = models.flatMap(({ method, centroids }) =>
+      group.devices
+        .map((i) => centroids[i])
+        .filter((own) => group.cost(own) * group.points.rows < (1 - 1e-9) * group.reference.inertia)
+        .map((own) => [method, own] as const),
+    );
+    return { ...group, reference: unbeatenReference(group.points, group.reference, rivals) };
+  });
+  return { ...problem, groups };
 }
 
 function rangeOf({ data, cols }: Matrix): number {
@@ -133,14 +153,20 @@ function rangeOf({ data, cols }: Matrix): number {
   return most.reduce((range, high, column) => Math.max(range, high - least[column]), 0);
 }
 
-function graphOf({ dataset, devices, network, seed }: StudyCell, edgeProbability: number | null): Graph {
-  if (network === "geometric") return geometricNetwork(devices, seed);
-  // Nobody speaks, so that any network will do.
-  if (edgeProbability === null) return complete(devices);
+function graphOf(rule: string | null, { devices, seed }: StudyCell, { graphs }: Plugins): Graph {
+  const [kind, text = ""] = (rule ?? "complete").split(":");
+  if (Object.hasOwn(graphs, kind)) return graphs[kind]({ devices, seed, text });
+  if (kind === "geometric") return geometricNetwork(devices, seed);
+  if (kind === "complete") return complete(devices);
+  if (kind === "ring") return ring(devices);
+  if (kind === "path") return path(devices);
+  if (kind === "star") return star(devices);
   const random = randomStream(seed, "graph");
-  if (dataset !== "communities") return erdosRenyi(devices, edgeProbability, random);
+  if (kind === "er") return erdosRenyi(devices, Number(text), random);
+  const rules = "complete, ring, path, star, geometric, er:P or communities:P";
+  if (kind !== "communities") throw new RangeError(`graph must be ${rules}, got ${rule}`);
   for (;;) {
-    const drawn = communities([devices / 2, devices / 2], INSIDE, edgeProbability, random);
+    const drawn = communities([devices / 2, devices / 2], INSIDE, Number(text), random);
     // As in the follow-up: a community in parts could not agree.
     if (hasWholeHalves(drawn)) return drawn;
   }
@@ -171,21 +197,15 @@ function geometricNetwork(devices: number, seed: number): Graph {
 /** Probability of a link inside a community. */
 const INSIDE = 0.8;
 
-/** As `methods.pooled`: the best of many starts, to the exact fixed point. */
 function groupOf(
   devices: readonly number[],
   points: Matrix,
   ready: PreparedPoints,
-  k: number,
-  seed: number,
+  { dataset, k, seed }: StudyCell,
 ): DeviceGroup {
-  const { centroids: reference } = kmeans(points, {
-    k,
-    restarts: defaults.pooledRestarts,
-    seed,
-    maxIter: 10_000,
-    tol: 0,
-  });
+  const searched = pooledReference(points, { k, seed });
+  const known = bundledClasses[dataset] === k ? bestKnownCentroids(dataset) : undefined;
+  const reference = unbeatenReference(points, searched, known ? [["best known", known]] : []);
   const statistics: Statistics = {
     counts: new Float64Array(k),
     sums: new Float64Array(k * points.cols),
@@ -195,5 +215,5 @@ function groupOf(
     ready.statistics(centroids.data, statistics);
     return statistics.loss / points.rows;
   };
-  return { devices, reference, cost, referenceCost: cost(reference) };
+  return { devices, points, reference, cost };
 }

@@ -1,5 +1,6 @@
 // One trial: runs the method of a cell on its problem and measures what came out. Same cell, same row, on any machine.
 
+import { rowsFromExchanges } from "@fedkm/audit/rows";
 import {
   adjustedRandIndex,
   type Coupling,
@@ -9,7 +10,6 @@ import {
   fitRounds,
   type Graph,
   globalCentroidDeviation,
-  type LabelledPoints,
   type Matrix,
   type Method,
   type MethodOptions,
@@ -20,84 +20,68 @@ import {
   stack,
   stationarityResidual,
 } from "@fedkm/core";
-import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
-import { cellColumns, measureColumns, type StudyCell, variants } from "../cell.ts";
-import { noPlugins, type Plugins, pluggedGraph, pluginMeasures } from "../plugins/plugin.ts";
+import { cellColumns, cellRow, measureColumns, type StudyCell } from "../cell.ts";
+import { noPlugins, type Plugins, pluginMeasures } from "../plugins/plugin.ts";
 import type { TableRow } from "../table.ts";
-import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
+import type { GivenData } from "./datasets.ts";
+import { type CellProblem, cellProblem, type DeviceGroup, unbeatenProblem } from "./problem.ts";
 
 /**
- * How many clusters of all devices somebody who hears every message recovers: share and mean right to 1e-6. `rounds` are
- * everybody's centroids after each round of a run that visits the devices in order, on a network with all links.
+ * How many rows of all devices somebody who hears every message can compute. `rounds` are everybody's centroids after
+ * each round of a run that visits the devices in order, on a network with all links.
  */
-export function countTrialRecoveries(
+export function countRecoveredRows(
   datasets: readonly Matrix[],
   rounds: readonly (readonly Matrix[])[],
   alpha: number,
 ): number {
-  let recovered = 0;
-  datasets.forEach((points, device) => {
+  return datasets.reduce((sum, points, device) => {
     const exchanges = rounds.slice(1).map((now, t) => ({
       sent: now[device],
       // Who is visited earlier has sent its new centroids by then.
       neighbours: [...now.slice(0, device), ...rounds[t].slice(device + 1)],
     }));
-    // Clusters are mostly recovered from the same message, whose labels are computed once.
-    const labels = new Map<number, Uint32Array>();
-    recoverClusters(exchanges, alpha).forEach((found, cluster) => {
-      if (found === undefined) return;
-      const own = labels.get(found.message) ?? predict(exchanges[found.message].sent, points);
-      labels.set(found.message, own);
-      if (isRight(found, points, own, cluster)) recovered++;
-    });
-  });
-  return recovered;
-}
-
-function isRight({ share, mean }: RecoveredCluster, points: Matrix, labels: Uint32Array, cluster: number): boolean {
-  const sum = new Float64Array(points.cols);
-  let count = 0;
-  for (let r = 0; r < points.rows; r++) {
-    if (labels[r] !== cluster) continue;
-    count++;
-    for (let d = 0; d < points.cols; d++) sum[d] += points.data[r * points.cols + d];
-  }
-  const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b));
-  return near(share, count / points.rows) && mean.every((x, d) => near(x, sum[d] / count));
+    return sum + rowsFromExchanges(exchanges, alpha, points);
+  }, 0);
 }
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
-export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
-  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
-  return {
-    ...same,
-    points_per_device: pointsPerDevice,
-    edge_probability: graph ?? edgeProbability,
-    safeguard: safeguard ? 1 : 0,
-    most_rounds: rounds,
-  };
-}
-
 export type RunRow = TableRow<(typeof runColumns)[number]>;
 
-/** Cells of one problem, which is made once and forgotten. */
-export function trials(cells: readonly StudyCell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
-  const problem = cellProblem(cells[0], features, plugins);
+/** What a cell's method came to, before it is measured. */
+interface Trial {
+  readonly cell: StudyCell;
+  readonly method: string;
+  readonly graph: Graph;
+  readonly model: FitModel;
+  readonly centroids: readonly Matrix[];
+  /** The first rounds' messages where everybody hears everybody. */
+  readonly overheard: readonly (readonly Matrix[])[];
+}
+
+/** Cells of one problem, which is made once and forgotten. All are measured when all have run, by one reference. */
+export function trials(cells: readonly StudyCell[], given: GivenData = {}, plugins: Plugins = noPlugins): RunRow[] {
+  const problem = cellProblem(cells[0], given, plugins);
   try {
-    return cells.map((cell) => trial(cell, problem, plugins));
+    const table: { readonly [name: string]: Method } = { ...methods, ...plugins.methods };
+    const ran = cells.map((cell): Trial => {
+      const graph = problem.graph(cell.graph);
+      const overheard: (readonly Matrix[])[] = [];
+      const model = run(cell, problem, graph, table[cell.base], overheard);
+      return { cell, method: cell.method, graph, model, centroids: model.centroids, overheard };
+    });
+    const judging = unbeatenProblem(problem, ran);
+    return ran.map((own) => trialRow(own, judging, plugins));
   } finally {
     problem.release();
   }
 }
 
-function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow {
-  const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
-  const overheard: (readonly Matrix[])[] = [];
-  const method = { ...methods, ...plugins.methods }[isVariant(cell.method) ? variants[cell.method] : cell.method];
-  const model = run(cell, problem, graph, method, overheard);
-  const { centroids, objective, rounds, converged, messages, bytes, history } = model;
-  const isLinked = cell.edgeProbability !== null || cell.network === "geometric";
+function trialRow({ cell, graph, model, centroids, overheard }: Trial, problem: CellProblem, plugins: Plugins): RunRow {
+  const { objective, rounds, converged, messages, bytes, history } = model;
+  const isLinked = cell.graph !== null;
+  const [{ reference }] = problem.groups;
   return {
     ...cellRow(cell),
     ...deviations(problem, centroids),
@@ -108,8 +92,8 @@ function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow 
     ...scores(cell, problem, centroids),
     objective: cell.alpha === null ? null : objective,
     objective_rises: cell.alpha === null ? null : rises(history).length,
-    recovered_clusters:
-      overheard.length === 0 ? null : countTrialRecoveries(problem.partition.datasets, overheard, cell.alpha ?? 1),
+    recovered_rows:
+      overheard.length === 0 ? null : countRecoveredRows(problem.partition.datasets, overheard, cell.alpha ?? 1),
     rounds,
     converged: converged ? 1 : 0,
     // The start is not counted: a given one has no honest price.
@@ -117,39 +101,30 @@ function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow 
     bytes: bytes - history[0].bytes,
     ...certificate(cell, problem, graph, model),
     own_cost_ratio: ownCostRatio(problem, centroids),
-    ...pluginMeasures(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
+    reference_from: reference.from ?? null,
+    ...pluginMeasures(plugins, { model, ...problem.partition, graph, reference: reference.centroids }),
   };
 }
 
-function isVariant(method: StudyCell["method"]): method is keyof typeof variants {
-  return Object.hasOwn(variants, method);
-}
-
 /** Of Algorithm 1, the one method whose objective it is about. */
-function certificate({ method, alpha }: StudyCell, { partition, range }: CellProblem, graph: Graph, model: FitModel) {
-  if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
-    return { largest_rise: null, relative_residual: null };
-  }
-  const judged = { alpha, coupling: couplingOf(method) };
+function certificate(cell: StudyCell, { partition, range }: CellProblem, graph: Graph, model: FitModel) {
+  const { alpha, base } = cell;
+  if (alpha === null || base !== "fedkm") return { largest_rise: null, relative_residual: null };
+  const judged = { alpha, coupling: couplingOf(cell) };
   const residual = stationarityResidual(partition.datasets, graph, model.centroids, judged);
   return { largest_rise: Math.max(0, ...rises(model.history)), relative_residual: residual / range };
 }
 
-function couplingOf(method: StudyCell["method"]): Coupling {
-  return method === "fedkm-ot" ? "transport" : "nearest";
+function couplingOf({ options }: StudyCell): Coupling {
+  return options.coupling === "transport" ? "transport" : "nearest";
 }
 
 /** What the devices' own centroids cost on rows of their own that they have not seen, relative to the pooled ones. */
 function ownCostRatio({ partition: { unseen }, groups }: CellProblem, centroids: readonly Matrix[]): number | null {
   if (unseen === undefined) return null;
   const [{ reference }] = groups;
-  return (
-    distortion(unseen, centroids) /
-    distortion(
-      unseen,
-      unseen.map(() => reference),
-    )
-  );
+  const pooled = unseen.map(() => reference.centroids);
+  return distortion(unseen, centroids) / distortion(unseen, pooled);
 }
 
 /** `overheard` is filled with the first rounds' messages where everybody hears everybody. */
@@ -160,32 +135,27 @@ function run(
   method: Method,
   /* OUT */ overheard: (readonly Matrix[])[],
 ): FitModel {
-  const { k, seed, rounds, damping, passes, tol, eta, rho, safeguard, start } = cell;
-  const coupling = couplingOf(cell.method);
+  const { k, seed, rounds, start, base, options: own } = cell;
+  const coupling = couplingOf(cell);
   const { datasets } = problem.partition;
-  const isDistributed = cell.method === "distributed" || cell.method === "distributed-shared";
+  const { schedule, ...given } = own;
   const options = {
     k,
     alpha: cell.alpha ?? 1,
     seed,
     rounds,
-    coupling,
-    safeguard,
-    preset: start === "auto" ? "dependable" : "paper",
+    preset: start === "auto" || start === "federated" ? "dependable" : "paper",
     ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha, coupling) }),
     // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
-    ...(isDistributed && { tol: 0 }),
-    ...(cell.method === "distributed-shared" && { seeds: "shared" as const }),
+    ...(base === "distributed" && { tol: 0 }),
     // Its own k-means is a start of others too.
-    ...(cell.method === "local" && { init: problem.starts.local(graph) }),
-    ...(damping !== null && { damping }),
-    ...(passes !== null && { passes }),
-    ...(tol !== null && { tol }),
-    ...(eta !== null && { eta }),
-    ...(rho !== null && { rho }),
+    ...(base === "local" && { init: problem.starts.local(graph) }),
+    ...given,
     // Listed step by step, all devices at once are run as asked for; by its name, what may rise is refused.
-    ...(cell.schedule === "simultaneous" && { schedule: allAtOnce(graph.size, rounds) }),
-  } satisfies MethodOptions & { rho?: number };
+    ...(schedule !== undefined && {
+      schedule: schedule === "simultaneous" ? allAtOnce(graph.size, rounds) : (schedule as "cyclic"),
+    }),
+  } satisfies MethodOptions;
   if (!isOverheard(cell)) return method(datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
   for (;;) {
@@ -199,8 +169,8 @@ function run(
 const OVERHEARD = 12;
 
 /** With all links a neighbour gets every message; relaxed steps would need another formula. */
-function isOverheard({ study, method, edgeProbability, start }: StudyCell): boolean {
-  return study === "figures" && method === "fedkm" && edgeProbability === 1 && start !== "auto";
+function isOverheard({ study, method, graph, start }: StudyCell): boolean {
+  return study === "figures" && method === "fedkm" && graph === "er:1" && start !== "auto";
 }
 
 function allAtOnce(devices: number, rounds: number): number[][] {
@@ -213,9 +183,9 @@ function deviations({ groups }: CellProblem, centroids: readonly Matrix[]) {
   let [deviation, wrong, cost] = [0, 0, 0];
   for (const group of groups) {
     const own = group.devices.map((i) => centroids[i]);
-    deviation += (own.length / centroids.length) * globalCentroidDeviation(own, group.reference);
+    deviation += (own.length / centroids.length) * globalCentroidDeviation(own, group.reference.centroids);
     for (const set of own) {
-      const ratio = group.cost(set) / group.referenceCost;
+      const ratio = group.cost(set) / group.cost(group.reference.centroids);
       cost += ratio;
       if (ratio > 1.1 || !isOneToOne(set, group)) wrong++;
     }
@@ -227,18 +197,19 @@ function deviations({ groups }: CellProblem, centroids: readonly Matrix[]) {
 function alignedDeviation({ groups }: CellProblem, centroids: readonly Matrix[]): number {
   return groups.reduce((sum, { devices, reference }) => {
     const own = devices.map((i) => centroids[i]);
-    return sum + (own.length / centroids.length) * globalCentroidDeviation(own, reference, "transport");
+    const share = own.length / centroids.length;
+    return sum + share * globalCentroidDeviation(own, reference.centroids, "transport");
   }, 0);
 }
 
 /** Whether every pooled centroid is the nearest one of exactly one of these. */
-function isOneToOne(centroids: Matrix, { reference }: DeviceGroup): boolean {
-  return new Set(predict(reference, centroids)).size === reference.rows;
+function isOneToOne(centroids: Matrix, { reference: { centroids: pooled } }: DeviceGroup): boolean {
+  return new Set(predict(pooled, centroids)).size === pooled.rows;
 }
 
 /** How well a device's centroids tell everybody's classes apart, and its own points', in the mean over the devices. */
-function scores({ study, pointsPerDevice }: StudyCell, { partition }: CellProblem, centroids: readonly Matrix[]) {
-  if (pointsPerDevice !== null && study !== "comparison") return { nmi: null, ari: null, nmi_own: null };
+function scores({ isScored }: StudyCell, { partition }: CellProblem, centroids: readonly Matrix[]) {
+  if (!isScored) return { nmi: null, ari: null, nmi_own: null };
   const points = stack(partition.datasets);
   const classes = partition.labels.flatMap((own) => Array.from(own));
   const labels = centroids.map((own) => predict(own, points));

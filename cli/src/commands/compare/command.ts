@@ -40,11 +40,11 @@ function addProblemOptions(command: Command): Command {
       `the budget of every method (default: ${defaults.rounds} for each device)`,
       parseWhole("--messages", 0, 1e9),
     )
-    .option("--runs <integer>", "how many runs, each with a seed of its own", parseWhole("--runs", 1), 10)
+    .option("--runs <integer>", "how many independent runs, each with a seed of its own", parseWhole("--runs", 1), 10)
     .addOption(
       new Option(
         "--init <start>",
-        "the common start: local (each device's own k-means), aligned (the same, clusters in one order) or federated (one common seed)",
+        "where devices start in common: local (each device's own k-means), aligned (the same, clusters in one order) or federated (one common seed)",
       )
         .choices(["local", "aligned", "federated"])
         .default("aligned"),

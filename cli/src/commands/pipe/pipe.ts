@@ -2,12 +2,12 @@
 
 import { once } from "node:events";
 import { type Matrix, predict } from "@fedkm/core";
+import { decodePipeFrames, encodePipeFrame, type Frame, type FrameArray } from "@fedkm/files/frames";
 import { type FitRequest, fitTables, type LinksRequest, requestOptionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
 import { methodOfFlag } from "../../input/reading.ts";
 import { version } from "../../version.ts";
-import { decodePipeFrames, encodePipeFrame, type Frame, type FrameArray } from "./frames.ts";
 
 // What fedkm pipe computes: a request for clusters of matrices, answered as fedkm fit answers it, and labels of further rows.
 

@@ -1,16 +1,20 @@
 // fedkm reproduce: runs a study with a bar on the terminal, writes its results and says what was found.
 
 import { availableParallelism } from "node:os";
-import { stack } from "@fedkm/core";
+import { dirname, resolve } from "node:path";
+import { type Partition, stack } from "@fedkm/core";
 import {
+  bundledStudies,
+  bundledSweep,
   OtherRunError,
+  readSweep,
+  reducedFeatures,
   reproduceStudy,
-  reproductionFeatures,
   resultsOf,
   type StartName,
   type StudyProgress,
   type StudyRequest,
-  studies,
+  sweptFiles,
 } from "@fedkm/experiments";
 import { expandPatterns } from "@fedkm/files";
 import { readInput, readInputClasses } from "@fedkm/tables";
@@ -23,17 +27,11 @@ import { Stopped, stoppable } from "../../stop.ts";
 import { writeResultFolder } from "../../write.ts";
 import { reproduceWatchCommands, resultLines } from "./text.ts";
 
-export interface ReproduceFlags extends PluginFlags {
-  readonly what: string;
-  /** Files of the study "features", the column of their classes, and how many devices share them. */
-  readonly data?: readonly string[];
-  readonly classes: string;
-  readonly devices: number;
+/** What both commands take. */
+export interface RunFlags extends PluginFlags {
   readonly runs?: number;
-  readonly quick?: true;
+  readonly seed?: number;
   readonly out: string;
-  readonly seed: number;
-  readonly init: readonly StartName[];
   readonly threads?: number;
   readonly summary?: "mean" | "median";
   readonly titles: boolean;
@@ -41,13 +39,52 @@ export interface ReproduceFlags extends PluginFlags {
   readonly json?: true;
 }
 
+export interface ReproduceFlags extends RunFlags {
+  readonly what: string;
+  /** Files of the study "features", the column of their classes, and how many devices share them. */
+  readonly data?: readonly string[];
+  readonly classes: string;
+  readonly devices: number;
+  readonly quick?: true;
+  readonly init: readonly StartName[];
+}
+
 export async function runReproduceCommand(options: ReproduceFlags, io: Console): Promise<void> {
-  const { what, quick = false, out, seed, devices, init: starts, resume = false, plugin: plugins } = options;
-  const { runs = quick ? 2 : 10, threads = availableParallelism(), summary, titles } = options;
-  const features = await readFeatures(options);
-  const planned = { what, runs, seed, starts, quick, features, devices, plugins };
+  const { what, data, classes, devices, init: starts, quick = false } = options;
+  if (!bundledStudies().includes(what)) {
+    throw new UsageError(`what must be one of ${bundledStudies().join(", ")}, got "${what}"`);
+  }
+  if ((what === "features") !== (data !== undefined)) {
+    const needs = "the study features needs --data FILES";
+    throw new UsageError(data === undefined ? needs : `--data must be used with the study features, got "${what}"`);
+  }
+  const own = data && (await readGiven({ files: data, classes }));
+  const features = own && { datasets: [reducedFeatures(stack(own.datasets))], labels: [joined(own.labels)] };
+  const sweep = bundledSweep(what);
+  const file = own ? { ...sweep, factors: { ...sweep.factors, devices: [devices] } } : sweep;
+  const given: StudyRequest["given"] = features ? { features } : {};
+  const runs = options.runs ?? (quick ? 2 : 10);
+  await runStudy({ what, sweep: file, given, starts, quick, isOpen: true, runs, seed: options.seed ?? 1 }, options, io);
+}
+
+/** A sweep over factors of one's own; its files lie beside it. */
+export async function runSweepCommand(file: string, options: RunFlags, io: Console): Promise<void> {
+  const sweep = usage(() => readSweep(file));
+  const read = sweptFiles(sweep).map(async ({ name, files, ...rest }) => {
+    const beside = files.map((one) => resolve(dirname(file), one));
+    return [name, await readGiven({ ...rest, files: beside })] as const;
+  });
+  const given = Object.fromEntries(await Promise.all(read));
+  const { runs = sweep.runs ?? 10, seed = sweep.seed ?? 1 } = options;
+  await runStudy({ what: file, sweep, given, starts: ["auto"], quick: false, isOpen: false, runs, seed }, options, io);
+}
+
+type Planned = Pick<StudyRequest, "what" | "sweep" | "given" | "starts" | "quick" | "isOpen" | "runs" | "seed">;
+
+async function runStudy(planned: Planned, options: RunFlags, io: Console): Promise<void> {
+  const { out, resume = false, plugin: plugins, threads = availableParallelism(), summary, titles } = options;
   const results = await withProgress(io, async (progress) => {
-    const request = { ...planned, folder: out, resume, workers: threads, node: process.version };
+    const request = { ...planned, plugins, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
     const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, reproduceWatchCommands);
@@ -62,21 +99,37 @@ export async function runReproduceCommand(options: ReproduceFlags, io: Console):
   printAnswer(io, options.json, facts, () => resultLines(results, out));
 }
 
-/** The study "features" needs files, and no other can use them. */
-async function readFeatures({ what, data, classes }: ReproduceFlags): Promise<StudyRequest["features"]> {
-  if (what !== "features") {
-    if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
-    if (Object.hasOwn(studies, what)) return undefined;
-    throw new UsageError(`what must be one of ${[...Object.keys(studies), "features"].join(", ")}, got "${what}"`);
+/** What a file says wrongly is the user's to put right, as a flag is. */
+function usage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
-  if (data === undefined) throw new UsageError("the study features needs --data FILES");
-  const reading = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readInput({ ...reading, files: expandPatterns(data) });
-  const labels = Uint32Array.from((await readInputClasses(input, classes, reading)).flatMap((own) => [...own]));
-  if (new Set(labels).size < 2) {
-    throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
-  }
-  return reproductionFeatures({ points: stack(input.devices.map(({ points }) => points)), labels });
+}
+
+/** Rows of files, several of them as devices, with their classes where a column has them. */
+async function readGiven({
+  files,
+  classes,
+  exclude = [],
+}: {
+  files: readonly string[];
+  classes?: string;
+  exclude?: readonly string[];
+}): Promise<Partition> {
+  const hidden = [...exclude, ...(classes === undefined ? [] : [classes])];
+  const reading = { exclude: hidden, missing: "refuse" } as const;
+  const input = await readInput({ ...reading, files: expandPatterns(files) });
+  const datasets = input.devices.map(({ points }) => points);
+  if (classes === undefined) return { datasets, labels: datasets.map(({ rows }) => new Uint32Array(rows)) };
+  const labels = await readInputClasses(input, classes, reading);
+  if (new Set(joined(labels)).size > 1) return { datasets, labels };
+  throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
+}
+
+function joined(labels: readonly Uint32Array[]): Uint32Array {
+  return Uint32Array.from(labels.flatMap((own) => [...own]));
 }
 
 /** A bar while it runs, and how to go on where it was stopped. */

@@ -34,8 +34,7 @@ function isBetter(row: TableRow, known: TableRow): boolean {
 function setupOf(row: TableRow): Partial<Setup> | undefined {
   const data = (["iso", "var", "aniso"] as const).find((name) => name === row.dataset);
   const start = (["local", "kmeans++", "auto"] as const).find((name) => name === row.start);
-  const isPlain = row.damping === null && row.passes === null && row.tol === null && row.safeguard === 0;
-  const isKnown = row.method === "fedkm" && row.schedule === "cyclic" && row.network === "random" && isPlain;
+  const isKnown = row.method === "fedkm" && row.settings === null && row.network === "er" && row.split === null;
   if (data === undefined || start === undefined || !isKnown || typeof row.edge_probability !== "number")
     return undefined;
   return {
@@ -62,8 +61,14 @@ export function resultLines(results: Results, out: string): string[] {
     ...agreementLines(results.agreement),
     "",
     ...(watched.length === 0 ? [] : ["watch a run (more in the report):", `  ${watched[0].command}`]),
+    ...replacedLines(results.replaced),
     `report: ${join(out, "report.html")}`,
   ];
+}
+
+/** A reference that a method beat was replaced by what k-means makes of that method's centroids. */
+function replacedLines(replaced: number): string[] {
+  return replaced === 0 ? [] : [`${replaced} pooled references were beaten and replaced (reference_from in runs.csv)`];
 }
 
 function agreementLines(counts: Results["agreement"]): string[] {

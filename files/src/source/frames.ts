@@ -1,6 +1,5 @@
-// The frames of fedkm pipe: a length, a header as JSON, and the arrays that it announces as raw little-endian numbers.
-
-import { endianness } from "node:os";
+// Frames to and from programs in other languages (fedkm pipe, plug-ins in Python): a length, a header as JSON, and the
+// arrays that it announces as raw little-endian numbers.
 
 /** What an array holds: doubles, or whole numbers from 0 to 2^32 - 1. */
 const kinds = { f8: Float64Array, u4: Uint32Array } as const;
@@ -26,14 +25,12 @@ const LONGEST_HEADER = 2 ** 24;
 const LENGTH = 4;
 
 /** Numbers are handed over as they lie in memory. */
-if (endianness() !== "LE") throw new Error("fedkm pipe needs a little-endian machine");
+if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) throw new Error("frames need a little-endian machine");
 
 export function* encodePipeFrame(header: Frame["header"], arrays: readonly FrameArray[]): Generator<Uint8Array> {
   const announced = arrays.map(({ data, rows, cols }) => ({ kind: kindOf(data), rows, cols }));
-  const text = Buffer.from(JSON.stringify({ ...header, arrays: announced }));
-  const length = Buffer.alloc(LENGTH);
-  length.writeUInt32LE(text.length);
-  yield length;
+  const text = new TextEncoder().encode(JSON.stringify({ ...header, arrays: announced }));
+  yield new Uint8Array(Uint32Array.of(text.length).buffer);
   yield text;
   for (const { data } of arrays) yield new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }
@@ -58,8 +55,27 @@ export async function* decodePipeFrames(pieces: AsyncIterable<Uint8Array>): Asyn
   }
 }
 
+/** A frame that is there in full. */
+export function decodePipeFrame(bytes: Uint8Array): Frame {
+  let at = 0;
+  const take = (length: number) => {
+    if (at + length > bytes.length)
+      throw new Error(`a frame must be whole, got ${bytes.length - at} of ${length} bytes`);
+    at += length;
+    // A copy of its own, also of Node's buffers, whose slices are not.
+    return new Uint8Array(bytes.subarray(at - length, at));
+  };
+  const header = headerOf(take(lengthOf(take(LENGTH))));
+  const arrays = announcedArrays(header).map(({ kind, rows, cols }) => ({
+    rows,
+    cols,
+    data: new kinds[kind](take(rows * cols * kinds[kind].BYTES_PER_ELEMENT).buffer),
+  }));
+  return { header, arrays };
+}
+
 function lengthOf(bytes: Uint8Array): number {
-  const length = Buffer.from(bytes.buffer).readUInt32LE();
+  const [length] = new Uint32Array(new Uint8Array(bytes).buffer);
   if (length > LONGEST_HEADER)
     throw new Error(`a frame's header must have at most ${LONGEST_HEADER} bytes, got ${length}`);
   return length;
