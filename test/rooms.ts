@@ -281,7 +281,10 @@ const lab: Package = {
     },
     private: { holds: "what differential privacy costs in many columns, against its peers", imports: [".", "quality"] },
     shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
-    integrity: { holds: "members that forge results of shared clusters", imports: [".", "shared"] },
+    integrity: {
+      holds: "members that forge results of shared clusters, folders that are old copies, frames of rubbish",
+      imports: [".", "faults", "shared"],
+    },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
   },
 };

@@ -6,6 +6,7 @@ import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, padSeeds, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
 import { coalitionEntry, type GenerationTotals, observeBoards } from "./boards.ts";
+import { growthOutcome } from "./growth.ts";
 import {
   groupsFound,
   judgedGroups,
@@ -127,7 +128,7 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
   for (let run = 0; run < runs; run++) {
     const scene = await attackScenario(study, datasets, seed + run);
     if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
-    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
+    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene), ...growthOutcome(scene));
     await onRun?.(run + 1);
   }
   return tallyAttacks(outcomes);

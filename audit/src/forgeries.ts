@@ -7,14 +7,17 @@ import {
   type BoardMessage,
   decodeShared,
   encodeBoardMessage,
+  encodeMembers,
   firstBase,
   type Generation,
   generationOf,
   hashedBase,
   idOf,
   maskedEntry,
+  memberStatement,
   membershipOf,
   orderOf,
+  ownEntry,
   proofMessage,
   type Secrets,
   signedOpening,
@@ -30,7 +33,10 @@ export const forgeryKinds = [
   "invented signers",
   "entry of another",
   "two entries",
+  "other seeds",
+  "sums of a tree",
   "opening of another",
+  "statement of another",
   "openings",
   "restarts",
   "drops",
@@ -87,7 +93,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
       words: toInt64s(new Float64Array(integers).fill(times)),
     });
   };
-  const forgeries: Record<ForgeryKind, () => ReturnType<typeof proofOf>> = {
+  const forgeries: Record<Exclude<ForgeryKind, "statement of another">, () => ReturnType<typeof proofOf>> = {
     result: () => proofOf(ownBase(next(), end), []),
     claim: () => here({ order: orderOf(ownBase(next(), end)), hash: ownBase(next(), end).hash }),
     start: () => proofOf(ownBase(0, asked), []),
@@ -114,6 +120,13 @@ export function forger(kind: ForgeryKind, given: Forger) {
       const message = here({});
       return { ...message, entries: [entryBy(secrets, message.integers, message)] };
     },
+    "other seeds"() {
+      const message = here({});
+      const entry = entryBy(secrets, message.integers, message);
+      const seedMarks = new Map(Array.from(entry.links.keys(), (id) => [id, "00".repeat(16)]));
+      return { ...message, entries: [ownEntry(secrets, message, { ...entry, seedMarks })] };
+    },
+    "sums of a tree": () => here({ isBelow: true, hasHeard: true }),
     "opening of another"() {
       const message = here({});
       const opening = signedOpening(secrets, message.order.hash, 1 + (times % 60), false);
@@ -131,6 +144,13 @@ export function forger(kind: ForgeryKind, given: Forger) {
     },
     frame(stamp: BoardMessage["stamp"]): Uint8Array {
       times++;
+      if (kind === "statement of another") {
+        const said = { kind: "admit" as const, key: given.invented[0].secrets.key, counter: times };
+        const signer = { key: given.victim.key, sign: secrets.sign };
+        const digest = secrets.digest(Uint8Array.of(times));
+        const statements = [memberStatement(contract.hash, signer, said)];
+        return encodeMembers(contract, { digest, isAsking: true, statements });
+      }
       return encodeBoardMessage(contract, { ...forgeries[kind](), knows: 1, stamp });
     },
   };

@@ -1,7 +1,7 @@
 // The judge knows the truth: whether what an attacker computed is so, and to how many digits; and what the strongest reader
 // of sums could isolate, who is told who was in every published group.
 
-import { type Matrix, predict } from "@fedkm/core";
+import { type Matrix, predict, randomStream } from "@fedkm/core";
 import type { Study } from "@fedkm/device";
 import { type DeviceSketch, decodeHistory, dividedByScale, openingSketchCentroids } from "@fedkm/device/inspect";
 import {
@@ -23,7 +23,7 @@ export type PublishedGroup = readonly number[];
 interface Isolation {
   /** Rows that some combination of the published sums gives exactly. */
   readonly rows: readonly number[];
-  /** Rows that no published group tells apart; no combination gives fewer than the smallest of these classes. */
+  /** The fewest rows of a combination of the sums that a search has found. */
   readonly smallestClass: number;
 }
 
@@ -43,8 +43,76 @@ export function isolatedRows(groups: readonly PublishedGroup[]): Isolation {
   const found = spannedUnits([...vectors.values()], classes.length);
   return {
     rows: found.flatMap((c) => (classes[c].length === 1 ? classes[c] : [])),
-    smallestClass: Math.min(...classes.map(({ length }) => length)),
+    smallestClass: lightestCombination(
+      [...vectors.values()],
+      classes.map(({ length }) => length),
+    ),
   };
+}
+
+/** Of the search for combinations of few rows: forms with the classes in random order, and the lightest ones that are paired. */
+const FORMS = 12;
+const PAIRED = 40;
+/** Products of two numbers below it are exact. */
+const PRIME = 67_108_859;
+
+/**
+ * The fewest rows that a combination of these sums has, as far as a search finds it: rows that come back are in several
+ * classes, so that single rows may be a class of their own though no combination gives them. Modulo a prime.
+ */
+function lightestCombination(vectors: readonly Float64Array[], sizes: readonly number[]): number {
+  const weightOf = (vector: Float64Array) => vector.reduce((sum, x, c) => sum + (x === 0 ? 0 : sizes[c]), 0);
+  const random = randomStream(vectors.length, "light");
+  const found = Array.from({ length: FORMS }, () => {
+    const order = sizes.map((_, c) => ({ c, at: random() })).sort((a, b) => a.at - b.at);
+    return reducedForm(
+      vectors,
+      order.map(({ c }) => c),
+    );
+  }).flat();
+  const light = found
+    .map((vector) => ({ vector, weight: weightOf(vector) }))
+    .sort((a, b) => a.weight - b.weight)
+    .slice(0, PAIRED);
+  let least = light[0]?.weight ?? Number.POSITIVE_INFINITY;
+  for (const [n, { vector: a }] of light.entries()) {
+    for (const { vector: b } of light.slice(n + 1)) {
+      const c = a.findIndex((x, i) => x !== 0 && b[i] !== 0);
+      if (c < 0) continue;
+      const weight = weightOf(eliminated(a, b, c));
+      if (weight > 0) least = Math.min(least, weight);
+    }
+  }
+  return least;
+}
+
+/** The reduced row echelon form, its pivots sought in this order of columns. */
+function reducedForm(vectors: readonly Float64Array[], order: readonly number[]): Float64Array[] {
+  let left = [...vectors];
+  let basis: Float64Array[] = [];
+  for (const column of order) {
+    const pivot = left.find((vector) => vector[column] !== 0);
+    if (pivot === undefined) continue;
+    const clear = (vector: Float64Array) => (vector[column] === 0 ? vector : eliminated(vector, pivot, column));
+    left = left.filter((vector) => vector !== pivot).map(clear);
+    basis = [...basis.map(clear), pivot];
+  }
+  return basis;
+}
+
+/** `vector` with as much of `by` taken away that this column is 0. */
+function eliminated(vector: Float64Array, by: Float64Array, column: number): Float64Array {
+  const times = PRIME - ((vector[column] * inverse(by[column])) % PRIME);
+  return vector.map((x, i) => (x + times * by[i]) % PRIME);
+}
+
+function inverse(x: number): number {
+  let [result, base] = [1, x];
+  for (let power = PRIME - 2; power > 0; power = Math.floor(power / 2)) {
+    if (power % 2 === 1) result = (result * base) % PRIME;
+    base = (base * base) % PRIME;
+  }
+  return result;
 }
 
 /** Rows that were in the same groups all along. */

@@ -12,6 +12,7 @@ export const titles = {
   "deleted row": "neighbours wait for a deletion",
   "device joins": "neighbours wait for a new device",
   "device leaves": "neighbours wait for one to leave",
+  growth: "60 days of growth and churn",
   "row space": "all sums, groups known",
   "restored backup": "an old backup is restored",
   replay: "old frames are sent again",
@@ -32,7 +33,7 @@ export interface Outcome {
   /** Attempts that were a guess between two, and how many of them were right. */
   readonly guesses?: number;
   readonly rightGuesses?: number;
-  /** Fewest rows that no published group tells apart. */
+  /** Fewest rows in any combination of published sums that was found. */
   readonly smallestClass?: number;
 }
 
@@ -92,6 +93,7 @@ export const explanations: Readonly<Record<Attack, string>> = {
   "device joins":
     "A new device pulls at the clusters. Sums before and after differ by the rows that changed their cluster.",
   "device leaves": "The same, when a device leaves.",
+  growth: "Rows come and go for 60 days. The strongest reader keeps every sum, and is told who was in every group.",
   "row space":
     "The strongest reader of sums: it is told who was in every group, and combines all sums that were ever sent.",
   "restored backup":

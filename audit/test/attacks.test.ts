@@ -94,7 +94,7 @@ test("isolatedRows(groups) finds a row that sums and differences of groups give,
   ]);
   expect([...rows].sort()).toEqual([0, 1, 2]);
   expect(smallestClass).toBe(1);
-  // Classes of one row each, and still no combination gives one of them.
+  // Every row was in other groups than the others, and still no combination has fewer than two.
   expect(
     isolatedRows([
       [0, 1],
@@ -102,7 +102,7 @@ test("isolatedRows(groups) finds a row that sums and differences of groups give,
       [2, 3],
       [3, 0],
     ]),
-  ).toEqual({ rows: [], smallestClass: 1 });
+  ).toEqual({ rows: [], smallestClass: 2 });
 });
 
 test("auditStudy(options) finds means by every inversion and single rows in an open study", async () => {
@@ -115,16 +115,18 @@ test("auditStudy(options) finds means by every inversion and single rows in an o
   expect(of("deleted row")).toMatchObject({ withRows: 1 });
   expect(of("row space")?.rows).toBeGreaterThan(1);
   expect(of("replay")).toMatchObject({ tried: 1, withRows: 0 });
+  expect(of("growth")).toMatchObject({ tried: 1, withRows: 1 });
   expect(tallies.every(({ rowError }) => rowError === null || rowError < 1e-9)).toBe(true);
-  expect(verdictOf("open", tallies)).toMatch(/^Single rows can be found: \d+ here, by \d of 13 attacks/);
+  expect(verdictOf("open", tallies)).toMatch(/^Single rows can be found: \d+ here, by \d of 14 attacks/);
 });
 
 test("auditStudy(options) finds no single row in a guarded study, and groups no smaller than the minimum", async () => {
   const study = { ...ownStudy, privacy: "guarded" } as const;
   const tallies = await auditStudy({ study, datasets: [], runs: 1, seed: 3 });
   expect(tallies.map(({ attack, rows }) => [attack, rows])).toEqual(tallies.map(({ attack }) => [attack, 0]));
-  const rowSpace = tallies.find(({ attack }) => attack === "row space");
-  expect(rowSpace?.smallestClass).toBeGreaterThanOrEqual(study.minimum);
+  for (const attack of ["row space", "growth"]) {
+    expect(tallies.find((one) => one.attack === attack)?.smallestClass).toBeGreaterThanOrEqual(study.minimum);
+  }
   expect(verdictOf("guarded", tallies)).toMatch(/^No single row was found\./);
 });
 

@@ -3,7 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { type Matrix, stack } from "../../src/data/matrix.ts";
 import { randomStream } from "../../src/data/random.ts";
+import { jsKernel } from "../../src/kernel/js.ts";
 import { guardedCores } from "../../src/privacy/cores.ts";
+import { guardPoints } from "../../src/privacy/guarded.ts";
 
 const MINIMUM = 10;
 
@@ -66,5 +68,22 @@ describe("guardedCores(points, centroids, labels, minimum)", () => {
     const sizes = [0, 1, 2, 3].map((label) => cores.filter((core) => core === label).length);
     expect(sizes).toEqual([19, 10, 0, 59]);
     expect(cores.subarray(0, 19).every((label) => label === 0)).toBe(true);
+  });
+});
+
+describe("cores of rows that are in small classes already", () => {
+  it("are whole classes: every cluster has one, for classes of 10 to 60 rows", () => {
+    for (const size of [10, 12, 15, 20, 30, 60]) {
+      const points = stack([cluster(300, 2, 1), cluster(300, 2, 2, 20), cluster(300, 2, 3, 40)]);
+      const ids = Uint32Array.from({ length: 900 }, (_, r) => Math.floor(r / size));
+      const sizes = new Uint32Array(900 / size).fill(size);
+      const guard = guardPoints(points, jsKernel.prepare(points), MINIMUM, { classes: { ids, sizes } });
+      const { counts, sums } = guard.publishCores(Float64Array.of(0, 0, 20, 20, 40, 40));
+      for (const c of [0, 1, 2]) {
+        expect(counts[c]).toBeGreaterThanOrEqual(MINIMUM);
+        expect(Math.abs(sums[2 * c] / counts[c] - 20 * c)).toBeLessThan(0.5);
+      }
+      expect(guard.classes.sizes.length).toBe(900 / size);
+    }
   });
 });

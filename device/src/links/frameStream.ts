@@ -218,7 +218,8 @@ export function outgoingFrameStream(clock: Clock, send: (bytes: Uint8Array) => v
         return;
       }
       const lane = frameLane(frame);
-      if (waiting.has(lane)) replaced += 1;
+      // Behind what was said since: a history is told before what rests on it.
+      if (waiting.delete(lane)) replaced += 1;
       waiting.set(lane, frame);
     },
     /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */

@@ -28,11 +28,16 @@ export interface FrameFilter {
   rival: Rival | undefined;
   /** Of the frames that were refused by their version since the last one that was taken. */
   version: number | undefined;
+  /** The last frame that nobody who keeps to the protocol sends. */
+  malformed: { readonly reason: RefusalReason; readonly at: number } | undefined;
 }
+
+/** Reasons that say nothing against a sender: another study or version, an earlier start, too many frames. */
+const blameless: readonly RefusalReason[] = ["study", "version", "order", "flood"];
 
 export function createFrameFilter(last: Stamp | undefined, now: number): FrameFilter {
   const allowance = new Allowance(FRAME_BURST, 1000 / FRAMES_PER_SECOND, now);
-  return { last, rival: undefined, version: undefined, allowance, refused: new Map() };
+  return { last, rival: undefined, version: undefined, malformed: undefined, allowance, refused: new Map() };
 }
 
 /** A frame of shared clusters, as far as its order is judged. */
@@ -55,7 +60,10 @@ export function filterFrame<Board extends StampedBoard = StampedBoard>(
   read: (contract: Contract, frame: Uint8Array) => DecodedFrame | Board = decodeFrame,
 ): FrameVerdict<Board> {
   const verdict = verdictOn(filter, now, () => read(contract, frame), frame);
-  if (verdict.kind === "refused") filter.refused.set(verdict.reason, (filter.refused.get(verdict.reason) ?? 0) + 1);
+  if (verdict.kind !== "refused") return verdict;
+  const { reason } = verdict;
+  filter.refused.set(reason, (filter.refused.get(reason) ?? 0) + 1);
+  if (!blameless.includes(reason)) filter.malformed = { reason, at: now };
   return verdict;
 }
 

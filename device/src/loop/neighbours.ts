@@ -191,6 +191,12 @@ export function neighbourConflict({ filter, order }: Neighbour, epoch: number, n
     : "refuses this device: it took later frames before, so the clock or a backup went back; start this device again";
 }
 
+/** What it sent that cannot be read, as a sentence that begins after its name. */
+export function malformedFault({ filter: { malformed } }: Pick<Neighbour, "filter">, now: number): string | undefined {
+  if (malformed === undefined || !isNeighbourRecent(malformed.at, now)) return undefined;
+  return `sent a frame that cannot be read (${malformed.reason})`;
+}
+
 /** A copy that has stopped is forgotten after the time after which a silent neighbour is away. */
 export function isNeighbourRecent(at: number | undefined, now: number): boolean {
   return at !== undefined && now - at < AWAY_MILLISECONDS;

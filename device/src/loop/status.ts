@@ -6,7 +6,7 @@ import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import { type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
+import { malformedFault, type Neighbour, neighbourConflict, neighboursPull, rejectedShare } from "./neighbours.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface NeighbourStatus {
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
   readonly conflict: string | null;
-  /** With shared clusters: what it does against their rules; a sentence that begins after its name. */
+  /** What it does against the rules; a sentence that begins after its name. */
   readonly fault: string | null;
   /** The version of the protocol that it speaks, if it is none of ours. */
   readonly version: number | null;
@@ -178,7 +178,7 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
     conflict: neighbourConflict(neighbour, epoch, now) ?? null,
-    fault: null,
+    fault: malformedFault(neighbour, now) ?? null,
     version: neighbour.filter.version ?? null,
   };
 }

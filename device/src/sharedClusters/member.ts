@@ -541,6 +541,16 @@ export class Member {
     return true;
   }
 
+  isBanned(peer: string, now: number): boolean {
+    return now < (this.#links.get(peer)?.bannedUntil ?? 0);
+  }
+
+  /** A neighbour has sent what nobody who keeps to the rules sends. */
+  ban(peer: string, offence: string, now: number): void {
+    const link = this.#links.get(peer);
+    if (link !== undefined) this.#banish(link, offence, now);
+  }
+
   /** Its frames are not read for a while. Returns false, for its caller. */
   #banish(link: BoardPartner, offence: string, now: number): false {
     banPartner(link, offence, now);

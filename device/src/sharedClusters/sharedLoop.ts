@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
 import type { DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
-import { connectNeighbour, Neighbour } from "../loop/neighbours.ts";
+import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
@@ -171,7 +171,13 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
+    const now = clock.now();
+    // Not even read, so that nobody can keep a device busy with it.
+    if (this.#member.isBanned(peer, now)) return;
+    const { malformed } = neighbour.filter;
+    const verdict = filterFrame(contract, neighbour.filter, frame, now, this.#read);
+    const fault = neighbour.filter.malformed === malformed ? undefined : malformedFault(neighbour, now);
+    if (fault !== undefined) this.#member.ban(peer, fault, now);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
     if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);

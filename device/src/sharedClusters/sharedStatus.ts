@@ -44,11 +44,11 @@ export function sharedStatus(
     drift: null,
     pulledBy: null,
     framesSent,
-    neighbours: neighbours.map((neighbour) => ({
-      ...neighbourStatus(neighbour, epoch, now),
-      fault: member.faultOf(neighbour.peer, now) ?? null,
-      isAway: !present.has(neighbour.peer),
-    })),
+    neighbours: neighbours.map((neighbour) => {
+      const found = neighbourStatus(neighbour, epoch, now);
+      const fault = member.faultOf(neighbour.peer, now) ?? found.fault;
+      return { ...found, fault, isAway: !present.has(neighbour.peer) };
+    }),
     shared: {
       generation: generation.number,
       stage: names[generation.stage],

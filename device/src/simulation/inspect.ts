@@ -2,9 +2,10 @@
 
 export type { SavedState } from "../loop/savedState.ts";
 export { openingSketchCentroids } from "../loop/sketch.ts";
+export { GuardedRows } from "../privacy/guardedRows.ts";
 export { decodeHistory } from "../privacy/history.ts";
 export { dividedByScale } from "../study/units.ts";
-export type { Stamp } from "../wire/frames.ts";
+export { isOfKind, type Stamp } from "../wire/frames.ts";
 export { originHash } from "../wire/hashes.ts";
 export { parseRecording, type RecordedEvent, type Recording, recordedNetwork } from "../wire/recording.ts";
 export { type CentroidsFrame, type DeviceSketch, decodeFrame } from "../wire/studyFrames.ts";

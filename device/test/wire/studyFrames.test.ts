@@ -228,7 +228,7 @@ function malformed(good: Uint8Array, random: () => number): Uint8Array {
   }
 }
 
-it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async () => {
+it(`10,000 malformed frames change nothing but counters, and name their sender (seed ${seed})`, async () => {
   const study = studyWith();
   const known = await contractOf(study);
   const clock = simulatedClock();
@@ -254,7 +254,7 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   while (clock.step(20_000));
   const steady = () => {
     const { neighbours, ...own } = device.status();
-    const rests = neighbours.map(({ framesRefused, age, conflict, ...rest }) => rest);
+    const rests = neighbours.map(({ framesRefused, age, conflict, fault, ...rest }) => rest);
     return JSON.stringify([own, rests, memory.latest()]);
   };
   const before = steady();
@@ -266,7 +266,8 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
     while (clock.step(clock.now()));
     if (i === 1_000) expect(steady()).toBe(before);
   }
-  const { framesRefused } = device.status().neighbours[0];
+  const { framesRefused, fault } = device.status().neighbours[0];
+  expect(fault).toMatch(/^sent a frame that cannot be read \(\w+\)$/);
   const refused = Object.values(framesRefused).reduce((sum, count) => sum + count, 0);
   expect(refused).toBeGreaterThan(9_990);
   const { round, framesSent, ...rest } = JSON.parse(steady())[0];

@@ -7,6 +7,7 @@ import { checkNames, UsageError } from "../parts.ts";
 import { alphaChosen, kChosen, kindsChosen } from "./choose.ts";
 import { consensusLevel, relaxationPace, settling } from "./consensus.ts";
 import { everybody } from "./everybody.ts";
+import { guardedGrowth } from "./growth.ts";
 import { guardedPrice } from "./guarded.ts";
 import { infection, labelSkew, manyClusters, wrongNetworks } from "./hard.ts";
 import { communitiesApart, linksChosen, penaltiesCompared } from "./links.ts";
@@ -27,7 +28,7 @@ export function traffic(first: number): void {
   ]);
 }
 
-const parts: Record<string, (first: number) => void> = {
+const parts: Record<string, (first: number) => void | Promise<void>> = {
   basins: wrongNetworks,
   infection,
   consensus: consensusLevel,
@@ -46,13 +47,14 @@ const parts: Record<string, (first: number) => void> = {
   traffic,
   everybody,
   guarded: guardedPrice,
+  growth: guardedGrowth,
 };
 
-export function run(args: string[]): void {
+export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { seed: { type: "string", default: "0" }, only: { type: "string" } } });
   const first = Number(values.seed);
   if (!Number.isSafeInteger(first)) throw new UsageError(`--seed must be an integer, got ${values.seed}`);
   const names = values.only?.split(",") ?? Object.keys(parts);
   checkNames("a part", names, Object.keys(parts));
-  for (const name of names) parts[name](first);
+  for (const name of names) await parts[name](first);
 }

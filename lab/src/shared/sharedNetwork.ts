@@ -73,10 +73,11 @@ export function settledAt(
   network: Simulation,
   devices: readonly number[],
   withinMilliseconds: number,
+  lookMilliseconds = 10,
 ): number | undefined {
   const end = network.now() + withinMilliseconds;
   while (network.now() < end) {
-    network.run(10);
+    network.run(lookMilliseconds);
     if (devices.every((i) => network.status(i).phase === "settled")) return network.now();
   }
   return undefined;
@@ -98,7 +99,7 @@ export function judge(answers: readonly Matrix[], datasets: readonly Matrix[]): 
   return { isSame, step: pooledStep(first, pooled), excess: (2 * distortion([pooled], [first])) / best.inertia - 1 };
 }
 
-function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
+export function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
   const labels = predict(centroids, { data, rows, cols });
   const counts = new Float64Array(centroids.rows);
   const sums = new Float64Array(centroids.data.length);
