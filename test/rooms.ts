@@ -60,7 +60,7 @@ const core: Package = {
     release: {
       holds:
         "k-means from noisy sums (differential privacy in many columns): the rounds of a release, and its Gaussian budget",
-      imports: ["data", "kernel", "start"],
+      imports: ["data", "kernel", "privacy", "start"],
     },
     sources: {
       holds: "the same where rows stay in their sources: what a source answers, a few passes instead of one per update",

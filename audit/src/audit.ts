@@ -38,7 +38,7 @@ function sharedOutcomes(
   const peerOf = new Map(peers.map((peer) => [idOf(secrets.keyOf(peer)), peer]));
   const self = idOf(secrets.key);
   const own = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
-    if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
+    if (content?.stage !== stages.rows && content?.stage !== stages.release) return [];
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
       .map((entry) => {

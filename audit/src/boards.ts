@@ -4,8 +4,10 @@
 import type { Contract, Study } from "@fedkm/device";
 import {
   addInt64s,
+  type Base,
   Board,
   baseAfterBoard,
+  baseAfterKeys,
   type Content,
   decodeShared,
   type Entry,
@@ -16,13 +18,16 @@ import {
   hashedBase,
   type Int64s,
   idOf,
+  isSealed,
   membershipOf,
   type Openings,
   offsetsOf,
   padSeeds,
   type Secrets,
+  secretsOfAll,
   stages,
   sumsShape,
+  unsealedTotals,
   withoutPads,
 } from "@fedkm/device/shared";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -40,11 +45,12 @@ export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): 
   const shape = sumsShape(study);
   const { k, d, ranges, middle, releasing } = shape;
   const known = all.flatMap(({ content, totals }) => {
-    if (releasing !== undefined && content.stage === stages.offsets) {
-      const { counts, offsets } = offsetsOf(releasing, shape, totals);
-      const whole = counts.map(Math.round);
-      const sums = offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d]));
-      return [{ counts: whole, sums }];
+    if (releasing !== undefined) {
+      const around = content.stage === stages.release ? offsetsOf(releasing, content, totals) : undefined;
+      if (around === undefined) return [];
+      const whole = around.counts.map(Math.round);
+      const place = (i: number) => around.centroids[i] + middle[i % d];
+      return [{ counts: whole, sums: around.offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * place(i)) }];
     }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);
@@ -194,10 +200,18 @@ interface ObservedGeneration {
   readonly entries: Map<string, Entry>;
 }
 
+/** A sealed board that is complete, and what opens it as far as it was shown. */
+export interface SealedSums {
+  readonly content: Generation;
+  readonly entries: readonly Entry[];
+  readonly shown: readonly Entry[];
+}
+
+// Long: one closure over what was seen.
 export function observeBoards(
   study: Study,
   contract: Contract,
-  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned">,
+  secrets: Pick<Secrets, "keyOf" | "digest" | "isSigned" | "padOf">,
 ) {
   const shape = sumsShape(study);
   const read = decodeShared(shape);
@@ -207,6 +221,17 @@ export function observeBoards(
   const generations = new Map<string, ObservedGeneration>();
   const first = firstBase(rules);
   const bases = new Map([[bytesToHex(first.hash), first]]);
+  /** Complete boards that were sealed, by the base that they led to. */
+  const sealed = new Map<string, { keys: Base; content: Generation; entries: readonly Entry[] }>();
+  const shownFor = (keys: string) =>
+    [...generations.values()].flatMap(({ base, entries }) => (base === keys ? [...entries.values()] : []));
+  /** The sums of sealed boards whose secrets were all shown. */
+  const opened = () =>
+    Array.from(sealed, ([name, { keys, content, entries }]) => {
+      const shown = shownFor(name);
+      const found = keys.roster && secretsOfAll({ entries }, keys.roster, rules.colluders, shown);
+      return { keys, content, entries, shown, found };
+    });
   const closedIn = ({ entries }: ObservedGeneration) => {
     const found = new Map<string, { devices: readonly string[]; totals: Float64Array; board: Board }>();
     // A device posts again in a generation only after a start, so one board for each of its entries shows all sums.
@@ -228,7 +253,15 @@ export function observeBoards(
       for (const { board, ...closed } of closedIn(seen)) {
         const sums = { ...closed, count: closed.devices.length };
         const next = baseAfterBoard(rules, seen.content, sums, (id) => board.entryOf(id));
-        if (next !== "implausible") bases.set(bytesToHex(next.hash), next);
+        if (next === "implausible") continue;
+        bases.set(bytesToHex(next.hash), next);
+        const entries = closed.devices.flatMap((id) => board.entryOf(id) ?? []);
+        if (next.stage === stages.keys)
+          sealed.set(bytesToHex(next.hash), { keys: next, content: seen.content, entries });
+      }
+      for (const { keys, content, entries, found } of opened()) {
+        const next = found && baseAfterKeys(rules, content, keys, entries, found);
+        if (typeof next === "object") bases.set(bytesToHex(next.hash), next);
       }
     }
   };
@@ -254,8 +287,20 @@ export function observeBoards(
       resolve();
       return [...generations.values()].flatMap((seen) => {
         const { content } = seen;
-        return content === undefined ? [] : closedIn(seen).map(({ devices, totals }) => ({ content, devices, totals }));
+        if (content === undefined || content.stage === stages.keys) return [];
+        if (!isSealed(content)) return closedIn(seen).map(({ devices, totals }) => ({ content, devices, totals }));
+        const name = bytesToHex(content.hash);
+        return opened().flatMap(({ content: own, entries, found }) => {
+          if (found === undefined || bytesToHex(own.hash) !== name) return [];
+          const totals = unsealedTotals(rules.secrets, { generation: own, entries }, found);
+          return [{ content: own, devices: entries.map(({ id }) => id), totals }];
+        });
       });
+    },
+    /** Boards that were complete under their seals. */
+    sealed: (): SealedSums[] => {
+      resolve();
+      return opened().map(({ content, entries, shown }) => ({ content, entries, shown }));
     },
     /** Entries by generation, as anybody could collect them. */
     entries: () => {

@@ -74,7 +74,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
   };
   const isPrivate = shape.releasing !== undefined;
   const end = isPrivate ? stages.frozen : stages.rest;
-  const asked = isPrivate ? stages.offsets : stages.rows;
+  const asked = isPrivate ? stages.release : stages.rows;
   const next = () => (heard?.order.number ?? 0) + 1 + times;
   const proofOf = (base: Base, entries: BoardMessage["entries"]) =>
     proofMessage(generationOf(rules, base, new Map()), entries);

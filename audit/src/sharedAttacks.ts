@@ -109,7 +109,7 @@ function readBy(
   const coalition = members.map((i) => secrets[i]);
   const nameOf = (id: string) => `device-${ids.indexOf(id)}`;
   const totals = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
-    if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
+    if (content?.stage !== stages.rows && content?.stage !== stages.release) return [];
     const learnt = coalitionSums(entries, hash, coalition, nameOf);
     const alone = learnt.find(({ devices }) => devices.length === 1 && devices[0] === ids[0]);
     return alone === undefined ? [] : [{ content, totals: fromInt64s(alone.words) }];

@@ -1,7 +1,7 @@
 // Two colluders and 244 devices that they invent, among ten honest ones with private rows: none of them shares the noise.
 
 import { complete, type Matrix, paperData } from "@fedkm/core";
-import { epsilonOf } from "@fedkm/core/privacy";
+import { epsilonOfMu } from "@fedkm/core/release";
 import {
   budgetOf,
   type Contract,
@@ -12,7 +12,7 @@ import {
   simulate,
 } from "@fedkm/device";
 import { simulatedPeer, simulatedSecrets } from "@fedkm/device/inspect";
-import { askedSums, census, memberStatement, stages, sumsShape } from "@fedkm/device/shared";
+import { afterRound, askedSums, type Content, census, memberStatement, stages, sumsShape } from "@fedkm/device/shared";
 import { describe, expect, it } from "vitest";
 import { decodeLedger } from "../../device/src/privacy/ledger.ts";
 import { inventors } from "../src/inventions.ts";
@@ -53,25 +53,34 @@ async function released(
   return { study, contract, network: simulate({ ...common, ...attack(study, contract) }) };
 }
 
-/** What the honest devices have added to their rows in the first release, cell by cell, over the noise that is promised. */
+/** What the honest devices have added to their rows in all rounds, number by number, over the noise that is promised. */
 function noiseIn({ study, network }: Awaited<ReturnType<typeof released>>) {
-  const shape = sumsShape(study);
-  const { releasing } = shape;
+  const { releasing } = sumsShape(study);
   if (releasing === undefined) throw new Error("a private study must have releases");
-  const shares = honestRows.map((rows, i) => {
-    const ledger = decodeLedger(network.history(i) ?? new Uint8Array(0), 2);
-    const posted = ledger?.posted.find(({ stage }) => stage === "cells")?.integers ?? [];
-    const [{ values, variance }] = askedSums(releasing, shape, { ...census(1), stage: stages.cells }, rows);
-    expect(posted.length).toBe(values.length);
-    return values.map((value, cell) => (posted[cell] - Number(value)) / Math.sqrt(variance));
-  });
-  const sums = shares[0].map((_, cell) => shares.reduce((sum, own) => sum + own[cell], 0));
-  return { rho: releasing.rho, share: varianceOf(shares.flat()), sum: varianceOf(sums) };
+  const posted = datasets.map((_, i) => decodeLedger(network.history(i) ?? new Uint8Array(0), 2)?.posted ?? []);
+  const shares: number[][] = honestRows.map(() => []);
+  let content: Content = { ...census(1), stage: stages.release };
+  for (const round of releasing.rounds.keys()) {
+    const added = posted.flatMap((own) => own.filter(({ stage }) => stage === `round ${round + 1}`));
+    honestRows.forEach((rows, i) => {
+      const own = posted[i].find(({ stage }) => stage === `round ${round + 1}`)?.integers ?? [];
+      const asked = askedSums(releasing, content, rows);
+      const exact = asked.flatMap(({ values, variance }) => Array.from(values, (value) => ({ value, variance })));
+      expect(own.length).toBe(exact.length);
+      shares[i].push(...exact.map(({ value, variance }, n) => (own[n] - value) / Math.sqrt(variance)));
+    });
+    const totals = Float64Array.from(added[0].integers, (_, n) => added.reduce((sum, one) => sum + one.integers[n], 0));
+    const next = afterRound(releasing, content, totals, added.length);
+    if (next === "implausible") throw new Error("a release must lead on");
+    content = { ...next, stage: stages.release };
+  }
+  const sums = shares[0].map((_, n) => shares.reduce((sum, own) => sum + own[n], 0));
+  return { mu: releasing.rules.mu, share: varianceOf(shares.flat()), sum: varianceOf(sums) };
 }
 
-/** What both releases cost if the noise of honest devices has so much of the variance that is promised. */
-function epsilonWith(study: Study, rho: number, part: number): number {
-  return epsilonOf((2 * rho) / part, budgetOf(study).delta);
+/** What all rounds cost if the noise of honest devices has so much of the variance that is promised. */
+function epsilonWith(study: Study, mu: number, part: number): number {
+  return epsilonOfMu(mu / Math.sqrt(part), budgetOf(study).delta);
 }
 
 describe("two colluders with 244 invented devices among ten honest ones", () => {
@@ -99,12 +108,12 @@ describe("two colluders with 244 invented devices among ten honest ones", () => 
           "sent sums of a device that has no part in them",
         );
     }
-    const { rho, share, sum } = noiseIn(run);
+    const { mu, share, sum } = noiseIn(run);
     // Nine shares make the noise that is promised, and ten devices added one.
     expect(share * 9).toBeGreaterThan(0.8);
     expect(share * 9).toBeLessThan(1.2);
     expect(sum).toBeGreaterThan(0.6 * (10 / 9));
-    expect(epsilonWith(study, rho, 10 / 9)).toBeLessThan(1);
+    expect(epsilonWith(study, mu, 10 / 9)).toBeLessThan(1);
   });
 
   it("cannot admit them, and with the colluders in the census the noise of the others is exactly what is promised", async () => {
@@ -125,12 +134,12 @@ describe("two colluders with 244 invented devices among ten honest ones", () => 
       expect(shared).toMatchObject({ stage: "frozen", devices: 12, members: 12 });
       expect(spent?.epsilonSpent).toBeCloseTo(1, 6);
     }
-    const { rho, share, sum } = noiseIn(run);
+    const { mu, share, sum } = noiseIn(run);
     expect(share * 10).toBeGreaterThan(0.8);
     expect(share * 10).toBeLessThan(1.2);
     expect(sum).toBeGreaterThan(0.6);
     expect(sum).toBeLessThan(1.5);
     // Of twelve two may add none: the ten shares of the others are the noise that the accountant counts with.
-    expect(epsilonWith(study, rho, 10 / (12 - 2))).toBeCloseTo(1, 6);
+    expect(epsilonWith(study, mu, 10 / (12 - 2))).toBeCloseTo(1, 6);
   });
 });

@@ -40,24 +40,26 @@ test("device init says from how many devices on a device gains, and refuses one 
   expect((await init(60, "--accept", "noise")).code).toBe(0);
 });
 
-test("shared clusters are private with --devices, and device init says what all err by against one alone", async () => {
+test("shared clusters are private with --devices, and owners are told before they take part what the noise costs", async () => {
   const file = join(folder.path, "shared.yaml");
-  const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows", "200"];
-  expect((await outcome(...shared)).stderr).toBe("fedkm: --privacy private with --clusters shared needs --devices\n");
-  const { stdout } = await outcome(...shared, "--devices", "10");
-  expect(stdout).toMatch(
-    /\nwith 10 devices of 200 rows in 3 clusters of one size the noise moves a coordinate .* 0\.04\d of/,
-  );
+  const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows"];
+  const needed = await outcome(...shared, "200");
+  expect(needed.stderr).toBe("fedkm: --privacy private with --clusters shared needs --devices\n");
+  const { stdout } = await outcome(...shared, "200", "--devices", "10");
+  const words = "with 10 devices of 200 rows the noise costs next to nothing; a cluster of fewer than 50 rows in all";
+  expect(stdout).toContain(`\n${words}`);
   expect(stdout).toContain(`before devices can use ${file} it must name its founders (fedkm device key prints`);
   expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ clusters: "shared", devices: 10, epsilon: 1 });
-  const init = (rows: number, of = founded) => {
-    const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
-    const data = folder.file(`shared-${rows}.csv`, text);
-    const state = join(folder.path, `shared-${rows}`);
-    return outcome("device", "init", "--study", of, "--data", data, "--state", state);
-  };
   const founded = join(folder.path, "founded.yaml");
-  expect((await init(200, file)).stderr).toMatch(/^fedkm: founders must be named with clusters "shared" and privacy/);
+  const init = (name: string, of = founded, ...more: string[]) => {
+    const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, 200, 1).datasets[0]);
+    const data = folder.file("shared.csv", text);
+    const state = join(folder.path, name);
+    return outcome("device", "init", "--study", of, "--data", data, "--state", state, ...more);
+  };
+  expect((await init("shared-200", file)).stderr).toMatch(
+    /^fedkm: founders must be named with clusters "shared" and privacy/,
+  );
   const keys: string[] = [];
   for (let n = 0; n < 10; n++) {
     const state = join(folder.path, n === 0 ? "shared-200" : `founder-${n}`);
@@ -66,15 +68,16 @@ test("shared clusters are private with --devices, and device init says what all 
     expect((await outcome("device", "key", "--state", state)).stdout.trim()).toBe(keys[n]);
   }
   const list = folder.file("keys.txt", `${keys.slice(1).join("\n")}\n`);
-  const again = [...asked, founded, ...shared.slice(asked.length + 1), "--devices", "10", "--founders"];
-  expect((await outcome(...again, list)).stderr).toMatch(/^fedkm: founders must be a list of 10 to 256 keys/);
-  expect((await outcome(...again, list, "nobody")).stderr).toMatch(/^fedkm: a founder must be a peer id/);
-  expect((await outcome(...again, list, keys[0])).code).toBe(0);
+  const drafted = (out: string, rows: string, ...founders: string[]) =>
+    outcome(...asked, out, ...shared.slice(asked.length + 1), rows, "--devices", "10", "--founders", ...founders);
+  expect((await drafted(founded, "200", list)).stderr).toMatch(/^fedkm: founders must be a list of 10 to 256 keys/);
+  expect((await drafted(founded, "200", list, "nobody")).stderr).toMatch(/^fedkm: a founder must be a peer id/);
+  expect((await drafted(founded, "200", list, keys[0])).code).toBe(0);
   expect(parseStudy(readFileSync(founded, "utf8")).founders).toEqual([...keys].sort());
   expect((await outcome("study", "check", founded)).stdout).toContain("\n10 founders; 2 members admit another one\n");
-  const begun = (await init(200)).stdout;
+  const begun = (await init("shared-200")).stdout;
   expect(begun).not.toContain("no founder");
-  expect((await init(201)).stdout).toMatch(/\nit is no founder of the study: its rows count when 2 members have run/);
+  expect((await init("shared-201")).stdout).toMatch(/\nit is no founder of the study: its rows count when 2 members/);
   const [member, newcomer] = [200, 201].map((rows) => join(folder.path, `shared-${rows}`));
   const key = (await outcome("device", "key", "--state", newcomer)).stdout.trim();
   expect((await outcome("device", "admit", key, "250", "--state", member)).stdout).toBe(
@@ -84,10 +87,18 @@ test("shared clusters are private with --devices, and device init says what all 
   expect((await outcome("device", "remove", keys[0], "--state", member)).stdout).toBe(
     `${keys[0]} is no member any more: its rows do not count, where the statement has arrived, from device to device\n`,
   );
-  expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
+  expect(begun).toContain(`\nprivate: ${words}`);
   expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
-  expect((await init(20)).stderr).toMatch(
-    /^fedkm: taking part needs .* --accept noise: centroids of 10 devices like this one can be expected to err by 0.42/,
+  const smaller = async (rows: string, ...more: string[]) => {
+    const out = join(folder.path, `founded-${rows}.yaml`);
+    await drafted(out, rows, list, keys[0]);
+    return init(`shared-${rows}-${more.length}`, out, ...more);
+  };
+  expect((await smaller("20")).stdout).toMatch(/\nprivate: .* makes clusters some percent worse/);
+  expect((await smaller("8")).stderr).toMatch(/^fedkm: taking part needs .* --accept noise: .* can hide clusters/);
+  expect((await smaller("8", "--accept", "noise")).code).toBe(0);
+  expect((await smaller("3", "--accept", "noise")).stderr).toMatch(
+    /^fedkm: the study needs a larger epsilon, more rows or fewer clusters: .* one mean for all rows/,
   );
 });
 

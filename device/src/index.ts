@@ -10,8 +10,7 @@ export { isSettled } from "./loop/status.ts";
 export type { PrivateStatus } from "./privacy/ledger.ts";
 export {
   devicesToGainBy,
-  errorsBy,
-  noiseOfCentroids,
+  noiseOfRelease,
   whatAllLearn,
   whatNeighboursLearn,
   whatTrustMeans,

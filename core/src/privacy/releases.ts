@@ -259,7 +259,7 @@ export interface Expectation {
 const FULLEST = 0.7;
 
 /** The variance that noise gives a column of the mean of a device's cluster. */
-export function noiseVariance(
+function noiseVariance(
   { rowsOfCluster, reach, rho }: Pick<Expectation, "rowsOfCluster" | "reach" | "rho">,
   cols: number,
 ): number {
@@ -283,22 +283,4 @@ function isSeen({ rowsOfCluster, variance, rho, grid }: Expectation): boolean {
   // a border of cells, along each column.
   const share = sides.reduce((part, side) => part * Math.min(FULLEST, side / Math.sqrt(2 * Math.PI * variance)), 1);
   return rowsOfCluster * share >= 3 * Math.sqrt(countVariance(rho / 2));
-}
-
-/**
- * How far a column of a cluster's mean errs, as a deviation: that of so many devices like this one, whose sums are masked
- * and have noise once for all, and that of this device alone without noise. Infinity where clusters drown.
- */
-export function releaseErrors(
-  expected: Expectation,
-  devices: number,
-  colluders: number,
-): { readonly together: number; readonly alone: number } {
-  const alone = Math.sqrt(expected.variance / expected.rowsOfCluster);
-  // Shares of those who may collude come on top of the noise that is paid for.
-  const rho = (expected.rho * (devices - colluders)) / devices;
-  const all = { ...expected, rho, rowsOfCluster: devices * expected.rowsOfCluster };
-  if (!isSeen(all)) return { together: Number.POSITIVE_INFINITY, alone };
-  const together = Math.sqrt(noiseVariance(all, all.grid.low.length) + all.variance / all.rowsOfCluster);
-  return { together, alone };
 }

@@ -2,7 +2,8 @@
 // Roth and Su 2019), and (epsilon, delta), which people read (Balle and Wang 2018). Only + - * / and square roots, so that
 // every device finds the same bits. docs/privacy.md has the argument for whole numbers.
 
-import { exp, ln } from "../data/elementary.ts";
+import { exp } from "../data/elementary.ts";
+import { epsilonOf, rhoOf } from "../privacy/releases.ts";
 
 /** Sums are sent in this many steps of what one row can change in them. */
 export const STEPS = 2 ** 24;
@@ -15,34 +16,37 @@ const MOST_NUMBERS = 2 ** 17;
 const DISCRETE = 0.04;
 const HALVES = 100;
 
-/** The most mu that (epsilon, delta) pays for. */
-export function muOf(epsilon: number, delta: number): number {
-  const continuous = largestMu(epsilon, delta);
-  // Every number of a round differs a little from a rounded continuous one; the shares of rounds add up to 1.
-  const slack = ((1 + exp(epsilon)) * DISCRETE * continuous ** 2 * MOST_NUMBERS) / STEPS ** 2;
-  if (slack > delta / 2) throw new RangeError(`epsilon must be smaller for a delta of ${delta}, got ${epsilon}`);
-  return largestMu(epsilon, delta - slack);
-}
+/** What whole numbers add to delta: every number differs a little from a rounded continuous one. The shares of rounds add
+ *  up to 1, so that of all rounds together the largest counts. */
+const discreteSlack = (epsilon: number, mu: number) =>
+  ((1 + exp(epsilon)) * DISCRETE * mu ** 2 * MOST_NUMBERS) / STEPS ** 2;
 
-function largestMu(epsilon: number, delta: number): number {
-  let [low, high] = [0, 4 + 2 * epsilon];
-  for (let i = 0; i < HALVES; i++) {
-    const middle = (low + high) / 2;
-    if (deltaOf(epsilon, middle) <= delta) low = middle;
-    else high = middle;
-  }
-  return low;
+/** The most mu that (epsilon, delta) pays for; at least as much as concentrated differential privacy allows. */
+export function muOf(epsilon: number, delta: number): number {
+  const concentrated = Math.sqrt(2 * rhoOf(epsilon, delta));
+  return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, delta)) ?? concentrated;
 }
 
 /** The least epsilon that mu promises at this delta. */
 export function epsilonOfMu(mu: number, delta: number): number {
-  let [low, high] = [0, mu * mu + 2 * mu * Math.sqrt(-2 * ln(delta))];
+  const concentrated = epsilonOf((mu * mu) / 2, delta);
+  return halve(concentrated, 0, (epsilon) => isWithin(epsilon, mu, delta)) ?? concentrated;
+}
+
+function isWithin(epsilon: number, mu: number, delta: number): boolean {
+  return deltaOf(epsilon, mu) + discreteSlack(epsilon, mu) <= delta;
+}
+
+/** The last value on the way to `end` that is good; undefined: the first one is not. */
+function halve(good: number, end: number, isGood: (value: number) => boolean): number | undefined {
+  if (!isGood(good)) return undefined;
+  let [from, to] = [good, end];
   for (let i = 0; i < HALVES; i++) {
-    const middle = (low + high) / 2;
-    if (deltaOf(middle, mu) <= delta) high = middle;
-    else low = middle;
+    const middle = (from + to) / 2;
+    if (isGood(middle)) from = middle;
+    else to = middle;
   }
-  return high;
+  return from;
 }
 
 /** Phi(a) - e^epsilon Phi(b) with a = mu/2 - epsilon/mu and b = -mu/2 - epsilon/mu, of which the densities cancel e^epsilon. */

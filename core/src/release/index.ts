@@ -1,13 +1,17 @@
 // @fedkm/core/release: k-means with differential privacy from a few noisy sums, in many columns.
 
 export { symmetricEigen } from "../data/symmetricEigen.ts";
+export { type NoiseVerdict, noiseVerdict, smallestSeenCluster } from "./expectation.ts";
 export { epsilonOfMu, muOf, STEPS } from "./gaussianBudget.ts";
 export {
   type Knowledge,
+  knowledgeLength,
   nothingKnown,
+  packKnowledge,
   partDeviation,
   type ReleaseRound,
   type ReleaseRules,
   releasedCentroids,
   releaseRounds,
+  unpackKnowledge,
 } from "./rounds.ts";

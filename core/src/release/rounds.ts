@@ -77,6 +77,8 @@ interface RoundKind {
 /** One round: what it asks of rows, and what its totals show. */
 export interface ReleaseRound {
   readonly name: string;
+  /** Of the budget. */
+  readonly share: number;
   parts(known: Knowledge): readonly SumPart[];
   /** Whole numbers that a device adds before noise and masks. */
   integers(known: Knowledge, points: Matrix): Float64Array;
@@ -111,6 +113,7 @@ export function releaseRounds(rules: ReleaseRules): readonly ReleaseRound[] {
     const partsOf = (known: Knowledge) => kind.parts(rules, known, share);
     return {
       name,
+      share,
       parts: partsOf,
       integers(known, points) {
         const writers = partsOf(known).map((part) => new SumWriter(part));
@@ -744,3 +747,52 @@ const lift = lloydRound(
     return centres;
   },
 );
+
+// What is known as numbers of one length, as bases carry it.
+
+const fieldNames = Object.keys(nothingKnown) as (keyof Knowledge)[];
+
+/** The most numbers that each field can have. */
+function fieldLengths(rules: ReleaseRules): Record<keyof Knowledge, number> {
+  const { k, low } = rules;
+  const cols = low.length;
+  const many = cols <= PLAIN_COLUMNS ? cols : directionsFor(rules);
+  const axes = (cols > PRODUCT_COLUMNS ? carried(rules) : many) * cols;
+  return {
+    ...{ scale: 4, mean: cols, axes, variances: many, candidates: 4 * k * many, spread: 1 },
+    ...{ centroids: k * Math.max(cols, many), reach: 1, doubts: k },
+  };
+}
+
+/** Of every field its length and room for its numbers. */
+export function knowledgeLength(rules: ReleaseRules): number {
+  const lengths = fieldLengths(rules);
+  return fieldNames.reduce((sum, name) => sum + 1 + lengths[name], 0);
+}
+
+export function packKnowledge(rules: ReleaseRules, known: Knowledge): Float64Array {
+  const lengths = fieldLengths(rules);
+  const numbers = new Float64Array(knowledgeLength(rules));
+  let at = 0;
+  for (const name of fieldNames) {
+    numbers[at] = known[name].length;
+    numbers.set(known[name], at + 1);
+    at += 1 + lengths[name];
+  }
+  return numbers;
+}
+
+/** Undefined: these numbers are no knowledge under these rules. */
+export function unpackKnowledge(rules: ReleaseRules, numbers: Float64Array): Knowledge | undefined {
+  const lengths = fieldLengths(rules);
+  const known = { ...nothingKnown } as Record<keyof Knowledge, Float64Array>;
+  if (numbers.length !== knowledgeLength(rules)) return undefined;
+  let at = 0;
+  for (const name of fieldNames) {
+    const length = numbers[at];
+    if (!Number.isInteger(length) || length < 0 || length > lengths[name]) return undefined;
+    known[name] = numbers.slice(at + 1, at + 1 + length);
+    at += 1 + lengths[name];
+  }
+  return known;
+}

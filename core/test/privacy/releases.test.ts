@@ -14,7 +14,6 @@ import {
   releasedLoss,
   releasedResidualSummary,
   releasedRows,
-  releaseErrors,
   releaseGrid,
   releaseKernel,
   releaseReach,
@@ -184,36 +183,6 @@ describe("devicesForRelease(expected)", () => {
     expect(at(800, 5)).toBe(1);
     expect(at(200, 1)).toBe(10);
     expect(at(100, 0.5)).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
-describe("releaseErrors(expected, devices, colluders)", () => {
-  const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
-  const at = (rows: number, devices: number, epsilon: number) =>
-    releaseErrors(
-      {
-        rowsOfCluster: rows / 3,
-        variance: 1,
-        reach: releaseReach(box.low, box.high),
-        rho: rhoOf(epsilon, 1e-5),
-        grid: releaseGrid(box, devices * rows, epsilon),
-      },
-      devices,
-      1,
-    );
-
-  it("is less together where the paper's data was measured so, and drowns with few rows", () => {
-    for (const [rows, devices, epsilon] of [
-      [100, 10, 1],
-      [800, 10, 0.5],
-      [20, 100, 0.5],
-    ]) {
-      const { together, alone } = at(rows, devices, epsilon);
-      expect(together).toBeLessThan(alone);
-    }
-    expect(at(200, 4, 1).together).toBeGreaterThan(at(200, 4, 1).alone);
-    expect(at(20, 10, 0.5).together).toBe(Number.POSITIVE_INFINITY);
-    expect(at(800, 10, 1).alone).toBeCloseTo(Math.sqrt(3 / 800), 12);
   });
 });
 

@@ -5,14 +5,18 @@ import { describe, expect, test } from "vitest";
 import { type Matrix, stack, takeRows } from "../../src/data/matrix.ts";
 import { normalStream, randomStream } from "../../src/data/random.ts";
 import { predict } from "../../src/kernel/model.ts";
+import { rhoOf } from "../../src/privacy/releases.ts";
 import { epsilonOfMu, muOf, STEPS } from "../../src/release/gaussianBudget.ts";
 import {
   type Knowledge,
+  knowledgeLength,
   nothingKnown,
+  packKnowledge,
   partDeviation,
   type ReleaseRules,
   releasedCentroids,
   releaseRounds,
+  unpackKnowledge,
 } from "../../src/release/rounds.ts";
 import { kmeans } from "../../src/start/kmeans.ts";
 
@@ -190,7 +194,24 @@ describe("the budget of Gaussian noise", () => {
     }
   });
 
-  test("an epsilon that whole numbers cannot promise is refused", () => {
-    expect(() => muOf(25, 1e-9)).toThrow("epsilon must be smaller for a delta of 1e-9, got 25");
+  test("an epsilon at which whole numbers show is paid for as in concentrated differential privacy", () => {
+    for (const epsilon of [12, 20, 100]) {
+      expect(muOf(epsilon, 1e-9)).toBe(Math.sqrt(2 * rhoOf(epsilon, 1e-9)));
+      expect(epsilonOfMu(muOf(epsilon, 1e-9), 1e-9)).toBeLessThanOrEqual(epsilon * (1 + 1e-9));
+    }
   });
+});
+
+test.each(WIDTHS)("in %i columns what is known comes back from numbers of one length", (cols) => {
+  const rules = rulesFor(cols, 3, 1);
+  const lengths = new Set<number>();
+  const last = run(rules, blobs(200, cols, 3, 0.1, cols), 1, (_, known) => {
+    const numbers = packKnowledge(rules, known);
+    lengths.add(numbers.length);
+    expect(unpackKnowledge(rules, numbers)).toEqual(known);
+  });
+  expect(unpackKnowledge(rules, packKnowledge(rules, last))).toEqual(last);
+  expect([...lengths]).toEqual([knowledgeLength(rules)]);
+  expect(unpackKnowledge(rules, new Float64Array(3))).toBeUndefined();
+  expect(unpackKnowledge(rules, new Float64Array(knowledgeLength(rules)).fill(1e9))).toBeUndefined();
 });

@@ -85,15 +85,17 @@ function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateS
   if (isOutdated) {
     return "The data have changed since they were released. The earlier release still counts; a new one needs your consent and costs epsilon again.";
   }
-  return releaseSentences[stage ?? "nothing"];
+  return releaseSentences[stage ?? "nothing"] ?? releaseSentences.rounds;
 }
 
-const releaseSentences = {
+const releaseSentences: Record<string, string> = {
   nothing: "Nothing has been released yet.",
   cells:
     "Neighbours see only what follows from counts of the rows on a grid, with noise. One more release follows when the network has come to rest.",
   means:
     "Neighbours see only what follows from the means of the clusters, with noise. These rows are not asked again and cost nothing more, however long the device runs.",
+  rounds:
+    "All devices see only sums over all of them, with noise. The rows are asked in a few rounds, and then never again for the same answer.",
 };
 
 function linkView(link: LinkStatus, writtenAt: number) {

@@ -47,8 +47,8 @@ export type SharedStage =
   | "cores"
   | "rows"
   | "census"
-  | "cells"
-  | "offsets"
+  | "release"
+  | "keys"
   | "frozen"
   | "rest";
 

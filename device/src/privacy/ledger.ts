@@ -2,7 +2,7 @@
 // and what was released last. It is written before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
-import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
+import type { RowSummary } from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
@@ -10,8 +10,17 @@ import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 
-/** cells: how many rows lie where. means: the rows around given centroids. */
-export type ReleaseStage = "cells" | "means";
+/** cells: how many rows lie where. means: the rows around given centroids. With shared clusters: which round, from 1 on. */
+export type ReleaseStage = "cells" | "means" | `round ${number}`;
+
+/** What stages cost, as rho of concentrated differential privacy or half the square of mu, and the most that may be spent. */
+export interface Prices {
+  of(stage: ReleaseStage): number;
+  /** Of this stage and all that come after it for the same answer. */
+  rest(stage: ReleaseStage): number;
+  readonly lifetime: number;
+  epsilonOf(spent: number): number;
+}
 
 interface Release {
   /** Which rows, as a number that nobody can find rows for. */
@@ -20,16 +29,29 @@ interface Release {
   readonly rho: number;
 }
 
-/** What was added to sums over several devices, as it is repeated whenever the same sums are asked again. */
+/**
+ * What was added to sums over several devices, as it is repeated whenever the same sums are asked again. "reserved": it was
+ * posted under a seal. "tallied": the device has said that it holds the sums, and says so for no other ones. "paid": they
+ * may be read.
+ */
 export interface PostedIntegers {
   readonly stage: ReleaseStage;
   /** Which sums: with whom, for which answer, and where. */
   readonly of: string;
+  /** For which answer, among which devices, and the number of the last board that they were posted on. */
+  readonly version: number;
+  readonly among: readonly string[];
+  readonly at: number;
+  readonly state: (typeof STATES)[number];
+  /** Of which rows. */
+  readonly rows: string;
   /** With noise, before they are masked. */
   readonly integers: readonly number[];
 }
 
-interface Ledger {
+const STATES = ["reserved", "tallied", "paid"] as const;
+
+export interface Ledger {
   /** What the noise is drawn from, in hex: whoever has it can take the noise away. */
   readonly secret: string;
   readonly releases: readonly Release[];
@@ -90,11 +112,14 @@ function isRelease(value: unknown): value is Release {
 }
 
 function isPosted(value: unknown): value is PostedIntegers {
-  const { stage, of, integers } = (value ?? {}) as Partial<PostedIntegers>;
-  return isStage(stage) && typeof of === "string" && Array.isArray(integers) && integers.every(Number.isSafeInteger);
+  const { stage, of, version, among, at, state, rows, integers } = (value ?? {}) as Partial<PostedIntegers>;
+  const isNamed = isStage(stage) && [of, rows].every((text) => typeof text === "string");
+  const isPlaced = [version, at].every(Number.isSafeInteger) && STATES.some((one) => one === state);
+  const isWhole = [among, integers].every(Array.isArray) && integers?.every(Number.isSafeInteger);
+  return isNamed && isPlaced && isWhole === true;
 }
 
-const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";
+const isStage = (stage: unknown): stage is ReleaseStage => /^(cells|means|round [1-9][0-9]?)$/.test(String(stage));
 
 /** What a device says of its releases; it stays on the device. */
 export interface PrivateStatus {
@@ -137,6 +162,7 @@ export class Account {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;
   readonly #onKept: () => void;
+  readonly #prices: Prices;
   #isWriting = false;
   #failure: string | undefined;
   ledger: Ledger;
@@ -147,8 +173,9 @@ export class Account {
   rows: Matrix;
   #name = "";
 
-  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+  constructor(study: Study, prices: Prices, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
+    this.#prices = prices;
     this.#memory = memory;
     this.#onKept = onKept;
     const saved = memory?.saved && decodeLedger(memory.saved, study.features.length);
@@ -187,16 +214,35 @@ export class Account {
     this.#name = nameOfRows(this.ledger.secret, this.rows);
   }
 
-  /** Pays half of epsilon for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
+  /** Pays for a release, and writes down what it bought with it. Nothing where the lifetime forbids it. */
   pay(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>): void {
-    const { epsilon, delta, lifetime } = budgetOf(this.#study);
-    const { releases } = this.ledger;
-    const release = { rows: this.#name, stage, rho: rhoOf(epsilon, delta) / 2 };
-    if (spentOn(releases) + release.rho > rhoOf(lifetime, delta)) {
+    this.reserve(stage, (release, ledger) => ({ releases: [...ledger.releases, release], ...buy(release, ledger) }));
+  }
+
+  /** Writes down what a release would buy, and pays nothing yet. Nothing where the lifetime forbids it, or what follows. */
+  reserve(stage: ReleaseStage, buy: (release: Release, ledger: Ledger) => Partial<Ledger>, version?: number): void {
+    const { lifetime } = budgetOf(this.#study);
+    const prices = this.#prices;
+    const release = this.releaseOf(this.#name, stage);
+    const open = this.ledger.posted.filter(
+      (one) => one.state !== "paid" && !(one.stage === stage && one.version === version),
+    );
+    // Of all that was posted for one stage of one answer, one may still be read.
+    const answers = new Map(open.map((one) => [`${one.stage} ${one.version}`, prices.of(one.stage)]));
+    const reserved = [...answers.values()].reduce((sum, price) => sum + price, prices.rest(stage));
+    if (spentOn(this.ledger.releases) + reserved > prices.lifetime * (1 + ROUNDING)) {
       this.#failure = `a further release would cost more than the study's lifetimeEpsilon of ${lifetime}`;
       return;
     }
-    this.ledger = { ...this.ledger, releases: [...releases, release], ...buy(release, this.ledger) };
+    this.change(buy(release, this.ledger));
+  }
+
+  releaseOf(rows: string, stage: ReleaseStage): Release {
+    return { rows, stage, rho: this.#prices.of(stage) };
+  }
+
+  change(changes: Partial<Ledger>): void {
+    this.ledger = { ...this.ledger, ...changes };
     this.keep();
   }
 
@@ -216,21 +262,29 @@ export class Account {
     else this.#memory.keep(encodeLedger(ledger), done);
   }
 
+  /** Why there is no release, or why it does not count yet, if so. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   status(): PrivateStatus {
     const { delta, lifetime } = budgetOf(this.#study);
     const spent = spentOn(this.ledger.releases);
     return {
-      epsilonSpent: spent === 0 ? 0 : epsilonOf(spent, delta),
+      epsilonSpent: spent === 0 ? 0 : this.#prices.epsilonOf(spent),
       epsilonLifetime: lifetime,
       delta,
       releases: this.ledger.releases.length,
       stage: this.kept.releases.at(-1)?.stage ?? null,
       isOutdated: this.isOutdated,
       isHistoryLost: this.isLost,
-      failure: this.#failure ?? null,
+      failure: this.failure ?? null,
     };
   }
 }
+
+/** Shares of a budget add up to the whole within this. */
+const ROUNDING = 1e-12;
 
 function spentOn(releases: readonly Release[]): number {
   return releases.reduce((sum, { rho }) => sum + rho, 0);

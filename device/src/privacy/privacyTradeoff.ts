@@ -2,15 +2,8 @@
 // given rows. The latter stays on the device.
 
 import { kmeans } from "@fedkm/core";
-import {
-  devicesForRelease,
-  type Expectation,
-  noiseVariance,
-  releaseErrors,
-  releaseGrid,
-  releaseReach,
-  rhoOf,
-} from "@fedkm/core/privacy";
+import { devicesForRelease, type Expectation, releaseGrid, releaseReach, rhoOf } from "@fedkm/core/privacy";
+import { muOf, type NoiseVerdict, noiseVerdict, smallestSeenCluster } from "@fedkm/core/release";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
@@ -45,18 +38,28 @@ export function devicesToGainBy(study: Study, rows: DeviceRows): number {
   return expected === undefined ? Number.POSITIVE_INFINITY : devicesForRelease(expected);
 }
 
-/**
- * With shared clusters: how far a coordinate of a centroid errs in scaled units, that of as many devices like this one as
- * the study asks for and that of this device alone. Undefined: it has too few rows for clusters of its own.
- */
-export function errorsBy(study: Study, rows: DeviceRows): ReturnType<typeof releaseErrors> | undefined {
-  const expected = expectationOf(study, rows);
-  return expected && releaseErrors(expected, study.devices ?? 1, study.colluders ?? 1);
+const noiseWords: Readonly<Record<NoiseVerdict, string>> = {
+  fine: "the noise costs next to nothing",
+  costly: "the noise makes clusters some percent worse",
+  risky: "the noise can hide clusters, and makes others much worse",
+  useless: "the noise would leave little more than one mean for all rows",
+};
+
+/** With shared clusters: what the noise will cost, from public figures alone, and in words for owners. */
+export function noiseOfRelease(study: Study): { readonly verdict: NoiseVerdict; readonly words: string } {
+  const { k, features, devices = 1, colluders = 1, typicalRows } = study;
+  const { epsilon, delta } = budgetOf(study);
+  // Shares of those who may collude come on top of the noise that is paid for.
+  const mu = muOf(epsilon, delta) * Math.sqrt((devices - colluders) / devices);
+  const rules = { k, low: boxOf(features).low, mu };
+  const verdict = noiseVerdict(rules, devices * (typicalRows ?? 1));
+  const missed = `a cluster of fewer than ${smallestSeenCluster(rules)} rows in all is likely to be missed`;
+  return { verdict, words: `with ${devices} devices of ${typicalRows} rows ${noiseWords[verdict]}; ${missed}` };
 }
 
 /** Undefined: there are too few rows to say anything. */
 function expectationOf(study: Study, rows: DeviceRows): Expectation | undefined {
-  const { k, features, typicalRows, devices = 1 } = study;
+  const { k, features, typicalRows } = study;
   const points = scaleRows(study, rowsInMemory(rows));
   if (points.rows <= k) return undefined;
   const { epsilon, delta } = budgetOf(study);
@@ -67,16 +70,6 @@ function expectationOf(study: Study, rows: DeviceRows): Expectation | undefined 
     variance: inertia / (points.rows - k) / features.length,
     reach: releaseReach(low, high),
     rho: rhoOf(epsilon, delta),
-    grid: releaseGrid({ low, high }, devices * (typicalRows ?? points.rows), epsilon),
+    grid: releaseGrid({ low, high }, typicalRows ?? points.rows, epsilon),
   };
-}
-
-/** With shared clusters: how far noise alone moves a coordinate of a centroid, as a deviation in scaled units. */
-export function noiseOfCentroids(study: Study): number {
-  const { k, features, devices = 1, colluders = 1, typicalRows } = study;
-  const { epsilon, delta } = budgetOf(study);
-  const { low, high } = boxOf(features);
-  const rho = (rhoOf(epsilon, delta) * (devices - colluders)) / devices;
-  const rowsOfCluster = (devices * (typicalRows ?? 1)) / k;
-  return Math.sqrt(noiseVariance({ rowsOfCluster, reach: releaseReach(low, high), rho }, features.length));
 }

@@ -3,6 +3,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  epsilonOf,
   type RandomBytes,
   type RowSummary,
   releaseCells,
@@ -12,14 +13,23 @@ import {
   releaseGrid,
   releaseReach,
   releaseResiduals,
+  rhoOf,
 } from "@fedkm/core/privacy";
+import { epsilonOfMu, muOf, releaseRounds } from "@fedkm/core/release";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { areAbsent } from "../study/remoteRows.ts";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
-import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
+import {
+  Account,
+  type Ledger,
+  type PostedIntegers,
+  type Prices,
+  type PrivateStatus,
+  type ReleaseStage,
+} from "./ledger.ts";
 
 /** Of one release: its label says which, of which rows and with which parameters. */
 function noiseOf(secret: string, label: string): RandomBytes {
@@ -36,13 +46,47 @@ function noiseOf(secret: string, label: string): RandomBytes {
   };
 }
 
+/** Two releases of half the budget each. */
+function personalPrices(study: Study): Prices {
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const half = rhoOf(epsilon, delta) / 2;
+  return {
+    of: () => half,
+    rest: () => half,
+    lifetime: rhoOf(lifetime, delta),
+    epsilonOf: (spent) => epsilonOf(spent, delta),
+  };
+}
+
+const numberOfRound = (stage: ReleaseStage) => Number(stage.replace("round ", ""));
+
+/** They take milliseconds to compute, and are asked for whenever a device starts. */
+const computedPrices = new WeakMap<Study, Prices>();
+
+/** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
+function sharedPrices(study: Study): Prices {
+  const known = computedPrices.get(study);
+  if (known !== undefined) return known;
+  const { epsilon, delta, lifetime } = budgetOf(study);
+  const whole = muOf(epsilon, delta) ** 2 / 2;
+  const shares = releaseRounds({ ...boxOf(study.features), k: study.k, mu: 1, seed: 0 }).map(({ share }) => share);
+  const prices: Prices = {
+    of: (stage) => whole * (shares[numberOfRound(stage) - 1] ?? 1),
+    rest: (stage) => whole * shares.slice(numberOfRound(stage) - 1).reduce((sum, share) => sum + share, 0),
+    lifetime: muOf(lifetime, delta) ** 2 / 2,
+    epsilonOf: (spent) => epsilonOfMu(Math.sqrt(2 * spent), delta),
+  };
+  computedPrices.set(study, prices);
+  return prices;
+}
+
 export class PrivateRows {
   readonly #study: Study;
   readonly #account: Account;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, personalPrices(study), memory, onKept);
   }
 
   /**
@@ -127,18 +171,22 @@ export function boxOf(features: readonly Feature[]) {
   };
 }
 
-/** What is asked of the rows. */
-interface ReleaseRequest {
-  readonly stage: ReleaseStage;
-  /** Names who adds up, for which answer, and where: equal sums have equal names. */
-  readonly of: string;
-}
+/** More than half of so many devices and of the colluders: two such groups have an honest device in common. */
+export const quorumOf = (devices: number, colluders: number) => Math.floor((devices + colluders) / 2) + 1;
+
+/** Of the name of sums, as a number below 2^48. */
+export const sumsTag = (of: string) => Number.parseInt(of.slice(0, 12), 16);
+
+/** What is asked of the rows. `of` names who adds up, for which answer, and where: equal sums have equal names. */
+export type ReleaseRequest = Pick<PostedIntegers, "stage" | "of" | "version" | "among" | "at">;
 
 export class SharedPrivateRows {
   readonly #account: Account;
+  readonly #colluders: number;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
-    this.#account = new Account(study, memory, onKept);
+    this.#account = new Account(study, sharedPrices(study), memory, onKept);
+    this.#colluders = study.colluders ?? 1;
   }
 
   /** The data became these. Returns those within the study's bounds, scaled. */
@@ -148,54 +196,136 @@ export class SharedPrivateRows {
   }
 
   /**
-   * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums,
-   * or the same one among other devices, would show by the difference what the noise of all others hides.
+   * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums
+   * would show by the difference what the noise of all others hides. "stale": it has posted for later ones.
    */
-  integersFor(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): Float64Array | undefined {
+  integersFor(
+    asked: ReleaseRequest,
+    release: (noise: RandomBytes) => Float64Array,
+  ): Float64Array | "stale" | undefined {
     this.#account.keep();
+    if (this.refusal(asked) !== undefined || !this.#account.isKept) return undefined;
+    if (this.#rivals(asked).some(({ at }) => at >= asked.at)) return "stale";
     const posted = this.#posted(asked);
-    if (posted !== undefined) return Float64Array.from(posted.integers);
-    if (this.refusal(asked.stage) === undefined && this.#account.isKept) this.#release(asked, release);
+    if (posted === undefined) this.#reserve(asked, release);
+    else if (posted.at < asked.at) this.#change(posted, { at: asked.at });
+    else return Float64Array.from(posted.integers);
     return undefined;
   }
 
-  #posted(asked: ReleaseRequest): PostedIntegers | undefined {
-    const { isLost, kept } = this.#account;
-    return isLost ? undefined : kept.posted.find(({ of, stage }) => of === asked.of && stage === asked.stage);
-  }
-
-  isReleased(of: string, stage: ReleaseStage): boolean {
-    return this.#posted({ of, stage }) !== undefined;
-  }
-
-  /** Why nothing more is released, if so. */
-  refusal(stage: ReleaseStage): string | undefined {
+  #posted(asked: Pick<ReleaseRequest, "of" | "stage">): PostedIntegers | undefined {
     const { isLost, ledger } = this.#account;
+    return isLost ? undefined : ledger.posted.find(({ of, stage }) => of === asked.of && stage === asked.stage);
+  }
+
+  /** What was posted for the same answer among other devices and may still be read: these sums, or those. */
+  #rivals({ of, stage, version }: ReleaseRequest): readonly PostedIntegers[] {
+    const { posted } = this.#account.ledger;
+    return posted.filter(
+      (one) => one.of !== of && one.stage === stage && one.version === version && one.state !== "paid",
+    );
+  }
+
+  /** Why nothing is posted for these sums, if so. */
+  refusal(asked: ReleaseRequest): string | undefined {
+    const { isLost } = this.#account;
     if (isLost) return "does not know what was released of its rows before, and waits for consent";
-    const before = ledger.posted.filter((one) => one.stage === stage).length;
-    if (before <= ledger.consents) return this.#account.status().failure ?? undefined;
-    return "has released its rows for an earlier answer or among other devices, and waits for consent to do it again";
+    const isPaid = this.#posted(asked)?.state === "paid";
+    if (!isPaid && this.#hasReleased(asked.stage))
+      return "has released its rows for an earlier answer or among other devices, and waits for consent to do it again";
+    const rivals = this.#rivals(asked);
+    if (rivals.some(({ state, among }) => state === "tallied" || !this.#rulesOut(asked.among, among)))
+      return "waits for devices that were in sums which may still be read: if those are, these must not be";
+    return this.#account.failure;
+  }
+
+  #hasReleased(stage: ReleaseStage): boolean {
+    const { releases, consents } = this.#account.ledger;
+    return releases.filter((one) => one.stage === stage).length > consents;
+  }
+
+  /** Whether so many of the devices of earlier sums are in others that the earlier ones are never read if these are. */
+  #rulesOut(among: readonly string[], earlier: readonly string[]): boolean {
+    const common = earlier.filter((id) => among.includes(id)).length;
+    return common > earlier.length + this.#colluders - quorumOf(earlier.length, this.#colluders);
+  }
+
+  /** Whether this device may say that it holds all of these sums, and has written down that it will. */
+  mayTally(asked: ReleaseRequest): boolean {
+    const posted = this.#posted(asked);
+    const rivals = this.#rivals(asked);
+    if (posted === undefined || rivals.some(({ at, state }) => at >= asked.at || state === "tallied")) return false;
+    if (posted.state === "reserved") this.#change(posted, { state: "tallied" });
+    return this.#account.isKept;
+  }
+
+  /** The sums may be read, or have been. Returns whether that is written down. */
+  pay({ of, stage }: Pick<ReleaseRequest, "of" | "stage">): boolean {
+    const posted = this.#posted({ of, stage });
+    if (posted === undefined) return false;
+    const { releases } = this.#account.ledger;
+    const release = this.#account.releaseOf(posted.rows, stage);
+    if (posted.state !== "paid") this.#change(posted, { state: "paid" }, { releases: [...releases, release] });
+    return this.#account.isKept;
+  }
+
+  /**
+   * So far the network has come: these were the sums that it read last. Others can have read what this device had posted
+   * while it was away; of earlier rounds and answers it cannot learn whether they did, and pays.
+   */
+  noteRead(answer: { readonly version: number; readonly steps: number; readonly last: number }): void {
+    const isOpen = ({ stage, version }: PostedIntegers) =>
+      !this.#account.ledger.posted.some(
+        (one) => one.stage === stage && one.version === version && one.state === "paid",
+      );
+    for (const posted of this.#account.ledger.posted.toReversed()) {
+      const { of, stage, version } = posted;
+      const round = numberOfRound(stage);
+      const isBefore = version < answer.version || (version === answer.version && round < answer.steps);
+      const isLast = version === answer.version && round === answer.steps && sumsTag(of) === answer.last;
+      // Of sums over different devices for the same round of an answer only one can be read.
+      if ((isBefore || isLast) && isOpen(posted)) this.pay({ of, stage });
+    }
+  }
+
+  /** What the seal of a generation is made from: nobody else can, and it need not be written down. */
+  sealSeed(generation: Uint8Array): Uint8Array {
+    return hmac(sha256, hexToBytes(this.#account.ledger.secret), concatBytes(utf8ToBytes("seal of "), generation));
+  }
+
+  #change(
+    posted: PostedIntegers,
+    changes: Partial<PostedIntegers>,
+    more: { releases?: Ledger["releases"] } = {},
+  ): void {
+    const { ledger } = this.#account;
+    this.#account.change({
+      posted: ledger.posted.map((one) => (one === posted ? { ...one, ...changes } : one)),
+      ...more,
+    });
   }
 
   /** Whether a person has agreed to releases that were not made. */
   get isConsented(): boolean {
-    return this.#account.ledger.consents > 0 && this.refusal("cells") === undefined;
+    const { isLost, ledger } = this.#account;
+    return ledger.consents > 0 && !isLost && !this.#hasReleased("round 1") && this.#account.failure === undefined;
   }
 
   /** A person wants the data as they are now to be released. */
   consent(): void {
     this.#account.beginAgainIfLost();
     const { ledger } = this.#account;
-    const isClosed = this.refusal("cells") !== undefined;
-    if (isClosed) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
+    if (this.#hasReleased("round 1")) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
     this.#account.keep();
   }
 
-  #release({ stage, of }: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): void {
-    this.#account.pay(stage, (paid, { secret, posted }) => {
-      const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
-      return { posted: [...posted, { stage, of, integers }] };
-    });
+  #reserve(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): void {
+    const { stage, of, version } = asked;
+    const write: Parameters<Account["reserve"]>[1] = (reserved, { secret, posted }) => {
+      const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...reserved, of }))));
+      return { posted: [...posted, { ...asked, state: "reserved", rows: reserved.rows, integers }] };
+    };
+    this.#account.reserve(stage, write, version);
   }
 
   /** What was released is not known any more. */

@@ -32,6 +32,7 @@ import {
 import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
 import { sizesOf } from "./plan.ts";
+import { SCALAR_BYTES, sealBytes } from "./seal.ts";
 import type { SumsShape } from "./shape.ts";
 
 /**
@@ -46,6 +47,8 @@ const IDLE_FLAG = 8;
 const WANTS_FLAG = 16;
 const BELOW_FLAG = 32;
 const HEARD_FLAG = 64;
+const SEALED_FLAG = 128;
+const SECRETS_FLAG = 256;
 
 export interface BoardMessage {
   /** "proof": of the board that led to the base where the sender is. */
@@ -77,13 +80,15 @@ export interface BoardMessage {
   /** How many integers each entry has. */
   readonly integers: number;
   readonly entries: readonly Entry[];
+  /** In the proof of sums that were sealed: what opens them, of each entry. */
+  readonly secrets?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 export function encodeBoardMessage(
   contract: Contract,
   message: Omit<BoardMessage, "base"> & { readonly base: Base | undefined },
 ): Uint8Array {
-  const { kind, stamp, knows, order, hash, base, members, openings, have, integers, entries } = message;
+  const { kind, stamp, knows, order, hash, base, members, openings, have, integers, entries, secrets } = message;
   const fixed = new Uint8Array(HEADER_BYTES + FIXED_BYTES);
   const view = writeHeader(fixed, kind, contract);
   view.setUint16(COUNT_AT, entries.length, true);
@@ -104,14 +109,16 @@ export function encodeBoardMessage(
     (message.isIdle ? IDLE_FLAG : 0) +
     (message.wantsOpening ? WANTS_FLAG : 0) +
     (message.isBelow ? BELOW_FLAG : 0) +
-    (message.hasHeard ? HEARD_FLAG : 0);
+    (message.hasHeard ? HEARD_FLAG : 0) +
+    (entries.some(({ seal }) => seal.length > 0) ? SEALED_FLAG : 0) +
+    (secrets === undefined ? 0 : SECRETS_FLAG);
   view.setUint16(HEADER_BYTES + 96, flags, true);
   return concatBytes(
     fixed,
     ...(base === undefined ? [] : [encodeBoardBase(base), members ?? new Uint8Array(0)]),
     ...openings.map(openingBytes),
     hexToBytes(have.join("")),
-    ...entries.flatMap(({ body, signature }) => [body, signature]),
+    ...entries.flatMap(({ id, body, signature }) => [body, signature, secrets?.get(id) ?? new Uint8Array(0)]),
   );
 }
 
@@ -151,11 +158,11 @@ function decodeMessage(
   // Counted before they are read: a frame may not cost more than it is worth.
   if (Math.max(many, opened, marks) > MOST_ENTRIES) return frameRefusal("entry");
   const flags = view.getUint16(HEADER_BYTES + 96, true);
-  if (flags > (shape.isTree ? 127 : 31)) return frameRefusal("flags");
+  const { releasing, isFounded } = shape;
+  if (flags & ~(shape.isTree ? 127 : releasing === undefined ? 31 : 415)) return frameRefusal("flags");
   let [base, members]: [Omit<Base, "hash"> | undefined, Uint8Array | undefined] = [undefined, undefined];
   if (flags & BASE_FLAG) {
-    const { releasing, isFounded } = shape;
-    const numbersOf = (stage: Stage) => sizesOf(shape, stage).numbers;
+    const numbersOf = (stage: Stage, steps: number) => sizesOf(shape, { stage, steps }).numbers;
     const found = decodeBoardBase(frame, at, numbersOf, releasing !== undefined, isFounded);
     if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
@@ -163,8 +170,8 @@ function decodeMessage(
     at += members?.length ?? 0;
     if (isFounded && members?.length !== MEMBERS_HASH_BYTES) return frameRefusal("length");
     // Nobody asks private rows for other sums than those that are paid for.
-    const isPrivateStage = base.stage >= stages.census && base.stage <= stages.frozen;
-    if (base.stage !== stages.rest && isPrivateStage !== (shape.releasing !== undefined)) return frameRefusal("flags");
+    const isPrivateStage = base.stage >= stages.census;
+    if (base.stage !== stages.rest && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
     if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
     if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
   }
@@ -180,15 +187,20 @@ function decodeMessage(
   for (; at < entriesAt; at += MARK_BYTES) have.push(bytesToHex(frame.subarray(at, at + MARK_BYTES)));
   const integers = view.getUint32(HEADER_BYTES + 88, true);
   const entries: Entry[] = [];
+  const secrets = flags & SECRETS_FLAG ? new Map<string, Uint8Array>() : undefined;
+  const sealLength = (links: number) => (flags & SEALED_FLAG ? sealBytes(releasing?.colluders ?? 0, links) : 0);
   for (let n = 0; n < many; n++) {
-    const found = decodeEntry(frame, at, integers);
+    const found = decodeEntry(frame, at, integers, sealLength);
     if (found === undefined) return frameRefusal("entry");
     entries.push(found.entry);
     at = found.end;
+    if (secrets === undefined) continue;
+    secrets.set(found.entry.id, frame.slice(at, at + SCALAR_BYTES));
+    at += SCALAR_BYTES;
   }
   if (at !== frame.length) return frameRefusal("length");
   return {
-    ...{ kind, stamp, knows, base, members, openings, have, integers, entries },
+    ...{ kind, stamp, knows, base, members, openings, have, integers, entries, secrets },
     order: { rank, number, hash: frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 40) },
     hash: frame.slice(HEADER_BYTES + 40, HEADER_BYTES + 72),
     isAsking: (flags & ASKING_FLAG) !== 0,

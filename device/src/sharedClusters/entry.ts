@@ -16,6 +16,8 @@ export interface Entry {
   /** Of the seeds of these pads: with them an entry commits to its integers, although nobody can read them. */
   readonly seedMarks: ReadonlyMap<string, string>;
   readonly words: Int64s;
+  /** Of private devices, in the stages of a release: see `seal.ts`. */
+  readonly seal: Uint8Array;
   /** All of the above as bytes, which are signed. */
   readonly body: Uint8Array;
   readonly signature: Uint8Array;
@@ -28,10 +30,9 @@ export const MARK_BYTES = 8;
 const ENTRY_HEAD_BYTES = KEY_BYTES + 10;
 const SEED_MARK_BYTES = 16;
 const LINK_BYTES = ID_BYTES + 8 + SEED_MARK_BYTES;
+const NO_SEAL = new Uint8Array(0);
 
-export function entryBytes(links: number, integers: number): number {
-  return ENTRY_HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
-}
+export const entryBytes = ({ body }: Pick<Entry, "body">) => body.length + SIGNATURE_BYTES;
 
 /** A linked device, under the epoch in which it counts. */
 interface PadPartner {
@@ -45,6 +46,7 @@ interface Posting {
   readonly epoch: number;
   readonly partners: readonly PadPartner[];
   readonly words: Int64s;
+  readonly seal?: Uint8Array;
 }
 
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
@@ -53,16 +55,17 @@ export function maskedEntry(secrets: Secrets, generation: Pick<Generation, "hash
   const words = withPads(secrets, idOf(secrets.key), posting.words, seeds);
   const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
   const seedMarks = new Map(Array.from(seeds, ([id, seed]) => [id, seedMark(secrets, seed)]));
-  return ownEntry(secrets, generation, { epoch: posting.epoch, words, links, seedMarks });
+  return ownEntry(secrets, generation, { ...posting, words, links, seedMarks });
 }
 
 /** Without links: sums over several devices, as a device passes them on. Their pads are those of the devices. */
 export function ownEntry(
   secrets: Secrets,
   generation: Pick<Generation, "hash">,
-  { epoch, words, links = new Map(), seedMarks = new Map() }: Pick<Entry, "epoch" | "words"> & Partial<Entry>,
+  said: Pick<Entry, "epoch" | "words"> & Partial<Pick<Entry, "links" | "seedMarks" | "seal">>,
 ): Entry {
-  const content = { key: secrets.key, epoch, links, seedMarks, words };
+  const { epoch, words, links = new Map(), seedMarks = new Map(), seal = NO_SEAL } = said;
+  const content = { key: secrets.key, epoch, links, seedMarks, words, seal };
   const body = bodyOf(content);
   return signedEntry(content, body, secrets.sign(signedBytes(generation, body)));
 }
@@ -127,14 +130,14 @@ function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
   return concatBytes(utf8ToBytes("fedkm pad\n"), hash, stamps);
 }
 
-type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "seedMarks" | "words">;
+type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "seedMarks" | "words" | "seal">;
 
 function signedEntry(said: EntryContent, body: Uint8Array, signature: Uint8Array): Entry {
   return { ...said, id: idOf(said.key), body, signature, mark: bytesToHex(signature.subarray(0, MARK_BYTES)) };
 }
 
-function bodyOf({ key, epoch, links, seedMarks, words }: EntryContent): Uint8Array {
-  const body = new Uint8Array(ENTRY_HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
+function bodyOf({ key, epoch, links, seedMarks, words, seal }: EntryContent): Uint8Array {
+  const body = new Uint8Array(ENTRY_HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length + seal.length);
   const view = new DataView(body.buffer);
   body.set(key);
   setInteger(view, KEY_BYTES, epoch);
@@ -147,6 +150,7 @@ function bodyOf({ key, epoch, links, seedMarks, words }: EntryContent): Uint8Arr
     at += LINK_BYTES;
   }
   body.set(int64sToBytes(words), at);
+  body.set(seal, body.length - seal.length);
   return body;
 }
 
@@ -172,12 +176,14 @@ export function decodeEntry(
   frame: Uint8Array,
   at: number,
   integers: number,
+  sealLength: (links: number) => number,
 ): { readonly entry: Entry; readonly end: number } | undefined {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (at + ENTRY_HEAD_BYTES > frame.length) return undefined;
   const many = view.getUint16(at + KEY_BYTES + 8, true);
   if (many > MOST_ENTRIES) return undefined;
-  const end = at + entryBytes(many, integers);
+  const wordsEnd = ENTRY_HEAD_BYTES + many * LINK_BYTES + 8 * integers;
+  const end = at + wordsEnd + sealLength(many) + SIGNATURE_BYTES;
   if (end > frame.length) return undefined;
   const key = frame.slice(at, at + KEY_BYTES);
   const epoch = getInteger(view, at + KEY_BYTES);
@@ -186,7 +192,7 @@ export function decodeEntry(
   const mark = bytesToHex(signature.subarray(0, MARK_BYTES));
   let [links, words]: [ReturnType<typeof linksIn> | undefined, Int64s | undefined] = [undefined, undefined];
   const entry: Entry = {
-    ...{ key, id: idOf(key), epoch, body, signature, mark },
+    ...{ key, id: idOf(key), epoch, body, signature, mark, seal: body.subarray(wordsEnd) },
     // Read when they are needed: whose signature is false costs no more than that.
     get links() {
       links ??= linksIn(body, many);
@@ -197,7 +203,7 @@ export function decodeEntry(
       return links.seedMarks;
     },
     get words() {
-      words ??= int64sFromBytes(body.subarray(body.length - 8 * integers));
+      words ??= int64sFromBytes(body.subarray(wordsEnd - 8 * integers, wordsEnd));
       return words;
     },
   };

@@ -11,7 +11,8 @@ import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
  * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say.
- * Private studies have those from `census` to `frozen`. In `frozen` and `rest` nothing is asked.
+ * Private studies have those from `census` to `frozen`, with `release` and `keys` for each round. In `frozen` and `rest`
+ * nothing is asked.
  */
 export const stages = {
   moments: 0,
@@ -20,8 +21,8 @@ export const stages = {
   cores: 3,
   rows: 4,
   census: 5,
-  cells: 6,
-  offsets: 7,
+  release: 6,
+  keys: 7,
   frozen: 8,
   rest: 9,
 } as const satisfies Record<SharedStage, number>;
@@ -29,21 +30,24 @@ export type Stage = (typeof stages)[keyof typeof stages];
 
 export interface Content {
   readonly stage: Stage;
-  /** Since the start was looked for, or since something was opened. */
+  /** Since the start was looked for, or since something was opened; of private studies, how many rounds are known. */
   readonly steps: number;
   /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
   readonly rows: number;
-  /** When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. */
+  /**
+   * When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. Of private studies the tag
+   * of the sums of the first release: who was away when they were read learns from it whether it was in them.
+   */
   readonly seeded: number;
   readonly numbers: Float64Array;
   /** Of private studies only. */
   readonly roster?: Roster;
 }
 
-/** Whether the numbers are centroids. A network without rows rests without them, and so does a census of too few. */
+/** Whether the numbers are centroids. A network without rows rests without them; private ones come of the last round. */
 export function hasCentroids({ stage, rows, roster }: Content): boolean {
-  if (stage === stages.rest) return rows > 0 && roster === undefined;
-  return stage >= stages.cores && stage !== stages.census && stage !== stages.cells;
+  if (roster !== undefined) return stage === stages.frozen;
+  return stage === stages.rest ? rows > 0 : stage >= stages.cores;
 }
 
 /**
@@ -112,7 +116,7 @@ export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: 
 export function decodeBoardBase(
   bytes: Uint8Array,
   at: number,
-  numbersOf: (stage: Stage) => number,
+  numbersOf: (stage: Stage, steps: number) => number,
   isPrivate: boolean,
   isFounded: boolean,
 ): { readonly base: Omit<Base, "hash">; readonly end: number } | undefined {
@@ -124,7 +128,8 @@ export function decodeBoardBase(
   if (![number, rows, seeded].every(Number.isSafeInteger)) return undefined;
   const opened = view.getUint16(at + 92, true);
   const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * opened;
-  const many = numbersOf(stage);
+  const steps = view.getUint16(at + 10, true);
+  const many = numbersOf(stage, steps);
   const rosterAt = numbersAt + 8 * many;
   if (rosterAt > bytes.length) return undefined;
   const spent = new Map<string, number>();
@@ -134,7 +139,7 @@ export function decodeBoardBase(
   const end = (found?.end ?? 0) + (isFounded ? MEMBERS_HASH_BYTES : 0);
   if (found === undefined || spent.size !== opened || end > bytes.length) return undefined;
   const base = {
-    ...{ number, stage, steps: view.getUint16(at + 10, true), rows, seeded },
+    ...{ number, stage, steps, rows, seeded },
     numbers: Float64Array.from({ length: many }, (_, i) => view.getFloat64(numbersAt + 8 * i, true)),
     ...(found.roster && { roster: found.roster }),
     ...{ parent: bytes.slice(at + 28, at + 60), board: bytes.slice(at + 60, at + 92), spent },
@@ -155,18 +160,18 @@ export function generationHash(
 
 /** Where in the order of bases one stands. */
 export interface BaseOrder {
-  /** 0, or of private studies twice the version, and one more when its answer is frozen. */
+  /** 0; of private studies 64 for each version, 2 for each round that is known, 1 if the sums of another are complete. */
   readonly rank: number;
   readonly number: number;
   readonly hash: Uint8Array;
 }
 
-export function orderOf({ roster, stage, number, hash }: Base): BaseOrder {
-  const rank = roster === undefined ? 0 : 2 * roster.version + (stage === stages.frozen ? 1 : 0);
+export function orderOf({ roster, stage, steps, number, hash }: Base): BaseOrder {
+  const rank = roster === undefined ? 0 : 64 * roster.version + 2 * steps + (stage === stages.keys ? 1 : 0);
   return { rank, number, hash };
 }
 
-/** A private answer is later than any census for it, then more boards are later; of two with one number the larger hash. */
+/** What is further in a private release is later, then more boards are; of two with one number the larger hash. */
 export function compareBases(a: BaseOrder, b: BaseOrder): number {
   if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.number !== b.number) return a.number - b.number;

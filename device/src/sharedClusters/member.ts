@@ -4,7 +4,7 @@
 
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
-import { type Int64s, toInt64s } from "../wire/int64.ts";
+import { addInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 import {
   GREETING_MILLISECONDS,
   MOST_BASE_OPENINGS,
@@ -49,11 +49,12 @@ import {
   noteRestless,
   partnerFault,
 } from "./partner.ts";
-import { endWithoutSums, nextContent, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, isSealed, nextContent, sizesOf, stirred } from "./plan.ts";
 import {
   areEqual,
   baseAfter,
   baseAfterBoard,
+  baseAfterKeys,
   firstBase,
   generationOf,
   isCounted,
@@ -63,6 +64,17 @@ import {
 } from "./proof.ts";
 import { mayAdd } from "./release.ts";
 import { knownFrom } from "./roster.ts";
+import { sealFrom, sealPad } from "./seal.ts";
+import {
+  heldShares,
+  isDecided,
+  isKey,
+  isUnsealing,
+  keyEntry,
+  sealOfEntry,
+  secretsOfAll,
+  tallyEntry,
+} from "./unsealing.ts";
 
 export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly secrets: Secrets;
@@ -71,8 +83,25 @@ export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly saved?: { readonly proof: Proof; readonly known: readonly string[] };
   /** Of a study with founders; undefined: whoever is linked takes part. */
   readonly membership?: Membership | undefined;
-  /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
-  readonly integersFor: (content: Content) => Float64Array | undefined;
+  /**
+   * What this device adds in this generation; undefined: not yet, and `post` is called when it can. "stale": never, because
+   * it took part in later ones, and devices must be counted again.
+   */
+  readonly integersFor: (generation: Generation) => Float64Array | "stale" | undefined;
+  /** Of a private study. */
+  readonly release?: ReleaseKeeper | undefined;
+}
+
+/** What a private device does about the release of its rows. Whatever returns true is written down. */
+export interface ReleaseKeeper {
+  /** What the seal of the own entry in a generation is made from, always the same. */
+  sealSeed(generation: Uint8Array): Uint8Array;
+  /** Whether it may say that it holds all entries that led to this base. It says so for no sums over other devices. */
+  mayTally(keys: Base): boolean;
+  /** Whether the release is paid for. */
+  pay(keys: Base): boolean;
+  /** The network has come to this base, with all that was read before. */
+  noteRead(base: Base): void;
 }
 
 const NO_OPENINGS: Openings = new Map();
@@ -83,10 +112,10 @@ const KEPT_MARKS = 64;
 /** A device that had enough links, or gets one, tells nobody for this time that it has too few: others may come too. */
 const HOPE_MILLISECONDS = 5_000;
 
-function toldBoard(rules: Rules, { base, openings, members, entries }: Proof): ToldBoard {
+function toldBoard(rules: Rules, { base, openings, members, entries, secrets }: Proof): ToldBoard {
   const generation = generationOf(rules, base, openings, members);
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return { generation, hash: bytesToHex(generation.hash), entries, entryOf: (id) => byId.get(id) };
+  return { generation, hash: bytesToHex(generation.hash), entries, entryOf: (id) => byId.get(id), secrets };
 }
 
 export class Member {
@@ -99,6 +128,10 @@ export class Member {
   #hash: string;
   /** The board that led to this base; undefined: it is the first one, or sums go over a tree. */
   #before: ToldBoard | undefined;
+  /** The keys that opened that board, if it was sealed and this device has seen them. */
+  #keysBefore: ToldBoard | undefined;
+  /** In the stage of keys: the shares that this device holds of its partners' secrets. */
+  #shares: ReturnType<typeof heldShares> | undefined;
   /**
    * Without founders: devices that are not inventions of colluders, with more than `colluders` paths to this one that have
    * no device in common, on a board that was closed.
@@ -138,6 +171,7 @@ export class Member {
     this.#hash = bytesToHex(this.generation.hash);
     this.outcome = endWithoutSums(base);
     this.#noteAnswer(base);
+    if (saved !== undefined && typeof found === "object") this.#noteRead(saved.proof, found);
   }
 
   get twofaced() {
@@ -200,6 +234,7 @@ export class Member {
   /** Others are members now: all add up again, and from the beginning without what somebody added who has gone. */
   #changeMembers(before: readonly string[], now: number): void {
     const { base, openings } = this.generation;
+    if (base.stage === stages.keys) return;
     this.#turn(base, openings, now);
     const isLess = before.some((id) => !this.#isMember(id));
     if (isLess && this.#options.shape.releasing === undefined) this.open(now, true);
@@ -265,7 +300,7 @@ export class Member {
       return;
     }
     const { base, openings } = this.generation;
-    if ((base.stage === stages.frozen && !isRestart) || !this.isMember) return;
+    if ((base.stage === stages.frozen && !isRestart) || base.stage === stages.keys || !this.isMember) return;
     this.#wantsOpening = !this.#mayOpen(this.#id);
     if (this.#wantsOpening) return;
     const own = openings.get(this.#id);
@@ -316,6 +351,7 @@ export class Member {
     this.#wantsOpening = false;
     this.#parent = parent;
     this.#own = undefined;
+    this.#shares = undefined;
     this.outcome = endWithoutSums(this.generation);
     this.#turnedAt = now;
     this.#board.clear();
@@ -347,23 +383,74 @@ export class Member {
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
+    if (this.generation.stage === stages.keys) {
+      this.#unseal(now);
+      return;
+    }
     if (this.#isPosted || this.outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
     if (this.#isSuspended(this.#id) || !this.isMember || this.counted.length <= this.#options.colluders) return;
     const { shape, secrets, epoch, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     const isWelcome = mayAdd(shape.releasing, this.generation, this.#id, partners);
-    if (!isWelcome) this.open(now);
-    const integers = isWelcome ? integersFor(this.generation) : undefined;
-    if (integers === undefined) return;
+    const integers = isWelcome ? integersFor(this.generation) : "stale";
+    if (integers === "stale") this.open(now);
+    if (integers === "stale" || integers === undefined) return;
     this.#isPosted = true;
     if (shape.isTree) this.#own = masked(secrets, this.generation, { epoch, partners, words: treeInt64s(integers) });
     else {
-      const entry = maskedEntry(secrets, this.generation, { epoch, partners, words: toInt64s(integers) });
+      const entry = maskedEntry(secrets, this.generation, { epoch, partners, ...this.#sealed(integers, partners) });
       this.#board.add(entry);
       this.#posted.set(entry.mark, this.#changes);
       for (const mark of [...this.#posted.keys()].slice(0, -KEPT_MARKS)) this.#posted.delete(mark);
     }
     this.#step(now);
+  }
+
+  /** What is posted, before it is masked: sealed, if it is released together with that of others or not at all. */
+  #sealed(integers: Float64Array, partners: Parameters<typeof sealOfEntry>[4]) {
+    const { secrets, epoch, colluders, release } = this.#options;
+    const words = toInt64s(integers);
+    if (release === undefined || !isSealed(this.generation)) return { words };
+    const { hash } = this.generation;
+    const seal = sealFrom(release.sealSeed(hash), colluders);
+    addInt64s(words, sealPad(secrets, hash, seal.secret, integers.length));
+    return { words, seal: sealOfEntry(secrets, this.generation, seal, epoch, partners) };
+  }
+
+  /** Sums are complete and sealed: this device says so, shows its keys when enough others do, and reads the sums. */
+  #unseal(now: number): void {
+    const { secrets, colluders, release } = this.#options;
+    const { generation } = this;
+    const { base, roster } = generation;
+    const sealed = this.#before;
+    if (sealed === undefined || roster === undefined || this.outcome !== undefined) return;
+    if (release !== undefined && sealed.entryOf(this.#id) !== undefined && !this.isPaused) {
+      this.#shares ??= heldShares(secrets, sealed, roster, (id) => this.#linkOf(id)?.peer);
+      const isGood = [...this.#shares.values()].every((share) => share !== undefined);
+      const own = this.#board.entryOf(this.#id);
+      if (own === undefined && isGood && release.mayTally(base))
+        this.#board.add(tallyEntry(secrets, generation, colluders));
+      const isShown = own !== undefined && isKey(own);
+      if (!isShown && isDecided(sealed, colluders, this.#tallied) && release.pay(base)) {
+        const { secret } = sealFrom(release.sealSeed(sealed.generation.hash), colluders);
+        this.#board.add(keyEntry(secrets, generation, colluders, secret, this.#shares));
+      }
+    }
+    const found = secretsOfAll(sealed, roster, colluders, this.#board.entries);
+    if (found === undefined) return;
+    const next = baseAfterKeys(this.#options, sealed.generation, base, sealed.entries, found);
+    if (next === "implausible") this.outcome = next;
+    else this.#goOn({ ...sealed.generation, entries: sealed.entries, secrets: found }, next, now);
+  }
+
+  get #tallied(): ReadonlySet<string> {
+    return new Set(this.#board.entries.map(({ id }) => id));
+  }
+
+  /** Whether so many devices hold all entries of a sealed board that it is read, whoever leaves. */
+  get isReleaseDecided(): boolean {
+    const { colluders } = this.#options;
+    return this.#before !== undefined && isDecided(this.#before, colluders, this.#tallied);
   }
 
   /** It has too few links to post, because its neighbours could learn its sums, and no hope of more. */
@@ -415,13 +502,32 @@ export class Member {
 
   /** Goes to the base that a board has led to. */
   #goOn(proof: Proof, next: Base, now: number): void {
+    const isHere = proof.secrets !== undefined && bytesToHex(next.parent) === this.#hash;
+    this.#keysBefore = isHere ? this.#told(this.#board.entries) : undefined;
     this.#before = toldBoard(this.#options, proof);
+    this.#noteRead(proof, next);
     this.closed = { count: proof.entries.length, devices: proof.entries.map(({ id }) => id) };
     const links = [...this.#links.values()].map(({ id }) => id);
     const { membership, colluders } = this.#options;
     if (membership === undefined)
       for (const id of knownFrom(this.#id, links, proof.entries, colluders)) this.known.add(id);
     this.#turn(next, NO_OPENINGS, now);
+  }
+
+  /** What others have read of this device's rows is paid for, whether it was there or not. */
+  #noteRead({ secrets, ...sealed }: Proof, next: Base): void {
+    const { release } = this.#options;
+    if (release === undefined) return;
+    release.noteRead(next);
+    if (secrets === undefined || !sealed.entries.some(({ id }) => id === this.#id)) return;
+    const keys = provenBase(this.#options, sealed, true);
+    if (typeof keys === "object") release.pay(keys);
+  }
+
+  /** The board of this generation as others are told of it. */
+  #told(entries: readonly Entry[]): ToldBoard {
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    return { generation: this.generation, hash: this.#hash, entries, entryOf: (id) => byId.get(id) };
   }
 
   /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
@@ -524,6 +630,7 @@ export class Member {
   /** Takes over openings that are not known here. Returns whether their sender keeps to the rules. */
   #merge(link: BoardPartner, given: readonly Opening[], now: number): boolean {
     const { base, openings } = this.generation;
+    if (base.stage === stages.keys) return true;
     const merged = new Map(openings);
     for (const opening of given) {
       if (!isHigher(opening, base.spent, merged) || !this.#mayOpen(opening.id)) continue;
@@ -575,7 +682,12 @@ export class Member {
   /** Entries for this generation's board, whoever brings them. Returns whether one was news. */
   #addEntries(link: BoardPartner, integers: number, entries: readonly Entry[], now: number): boolean {
     const hash = this.#hash;
-    const isAsked = endWithoutSums(this.generation) === undefined && integers === this.#integers;
+    const isUnsealed = this.generation.stage === stages.keys;
+    const hasSeals = isUnsealed || isSealed(this.generation);
+    const isAsked =
+      endWithoutSums(this.generation) === undefined &&
+      integers === this.#integers &&
+      entries.every(({ seal }) => seal.length > 0 === hasSeals);
     if (entries.length > 0 && !isAsked) return this.#banish(link, "sent sums that nobody asked for", now);
     let isNews = false;
     for (const entry of entries) {
@@ -584,23 +696,26 @@ export class Member {
       link.told.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark) || this.#isSuspended(entry.id)) continue;
       // In one generation all have the same members, so nobody honest passes on sums of others.
-      if (!this.#isMember(entry.id) || !isCounted(this.generation, entry.id))
+      if (!isCounted(this.generation, entry.id) || !(isUnsealed || this.#isMember(entry.id)))
         return this.#banish(link, "sent sums of a device that has no part in them", now);
       if (!link.signatureAllowance.take(now)) break;
       // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
       if (!isEntrySigned(this.#options.secrets, this.generation, entry))
         return this.#banish(link, "sent sums that are not signed by the device they name", now);
+      if (isUnsealed && !(this.#before && isUnsealing(this.#before, entry)))
+        return this.#banish(link, "sent a key that opens nothing", now);
       if (!this.#board.add(entry)) continue;
       isNews = true;
-      this.#hearOf(entry, now);
+      if (!isUnsealed) this.#hearOf(entry, now);
     }
-    if (isNews && this.#hash === hash) this.#step(now);
+    if (isNews && this.#hash === hash && isUnsealed) this.#unseal(now);
+    else if (isNews && this.#hash === hash) this.#step(now);
     return isNews;
   }
 
   get #integers(): number {
     const { shape } = this.#options;
-    return sizesOf(shape, this.generation.stage).integers + (shape.isTree ? TREE_INTEGERS : 0);
+    return sizesOf(shape, this.generation).integers + (shape.isTree ? TREE_INTEGERS : 0);
   }
 
   /** A neighbour that is further shows what led it there. */
@@ -609,14 +724,16 @@ export class Member {
     const { base: given, openings } = message;
     if (hash === this.#hash) this.#addEntries(link, message.integers, message.entries, now);
     // What leads to no later base, or to where this device is, is not looked at.
-    const { number, base: here } = this.generation;
+    const { number } = this.generation;
     if (given === undefined || message.entries.length === 0) {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
-    if (this.#options.shape.isTree || given.number < number - 1) return;
+    const { isTree, releasing } = this.#options.shape;
+    if (isTree || (releasing === undefined && given.number < number - 1) || given.stage === stages.keys) return;
     const isOwn = ({ id, mark }: Entry) => this.#before?.entryOf(id)?.mark === mark;
-    if (hash === bytesToHex(here.parent) && message.entries.every(isOwn)) return;
+    const isNoNews = message.secrets === undefined || this.#before?.secrets !== undefined;
+    if (hash === this.#before?.hash && isNoNews && message.entries.every(isOwn)) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
@@ -624,8 +741,9 @@ export class Member {
     const from = generationOf(this.#options, base, signed, members);
     // Not by the hash that the frame says: parts of two proofs would be taken for one.
     const of = bytesToHex(from.hash);
-    if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map() };
-    const { entries } = link.proof;
+    if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map(), secrets: new Map() };
+    const { entries, secrets: shown } = link.proof;
+    for (const [id, secret] of message.secrets ?? []) if (shown.size < MOST_ENTRIES) shown.set(id, secret);
     for (const entry of message.entries) {
       if (entries.size >= MOST_ENTRIES || entries.get(entry.id)?.mark === entry.mark) continue;
       if (!link.signatureAllowance.take(now)) return;
@@ -636,7 +754,8 @@ export class Member {
       entries.set(entry.id, entry);
       if (of === this.#before?.hash) this.#noteTwofaced(entry);
     }
-    const proof = { base, openings: signed, members, entries: [...entries.values()] };
+    const isOpen = shown.size > 0 && { secrets: shown };
+    const proof = { base, openings: signed, members, entries: [...entries.values()], ...isOpen };
     const next = provenBase(this.#options, proof, true);
     if (next === "open") return;
     link.proof = undefined;
@@ -664,12 +783,13 @@ export class Member {
 
   /**
    * With founders: every signer must be a member, and so many that one is honest. Of other members than those known here
-   * nothing is followed until what makes them so has been heard, but for an answer that stays as it was when they change.
+   * nothing is followed until what makes them so has been heard, but for sums that stay as they were when they change.
    */
-  #isSignedByMembers({ members, entries }: Proof, next: Base, membership: Membership): boolean {
+  #isSignedByMembers({ members, entries, secrets }: Proof, next: Base, membership: Membership): boolean {
     const isSame = areEqual(members, this.generation.members);
     const isGood = (id: string) => (isSame ? membership.isMember(id) : membership.wasMember(id));
-    return (isSame || next.stage === stages.frozen) && entries.every(({ id }) => isGood(id));
+    const isFixed = next.stage === stages.keys || secrets !== undefined;
+    return (isSame || isFixed) && entries.every(({ id }) => isGood(id));
   }
 
   /**
@@ -763,7 +883,8 @@ export class Member {
 
   /** What shows that this device is rightly where it is; with sums over a tree its word for it. */
   proofMessage(): ReturnType<typeof proofMessage> {
-    return proofMessage(this.#before?.generation ?? this.generation, this.#before?.entries ?? []);
+    const { generation, entries, secrets } = this.#before ?? { generation: this.generation, entries: [] };
+    return proofMessage(generation, entries, secrets);
   }
 
   #outbox(now: number): OutboxState {
@@ -775,8 +896,9 @@ export class Member {
       entries: this.#board.entries,
       entryOf: (id) => this.#board.entryOf(id),
       before: this.#before,
+      keysBefore: this.#keysBefore,
       integers: this.#integers,
-      isSmall: sizesOf(shape, this.generation.stage).integers <= SMALL_INTEGERS,
+      isSmall: sizesOf(shape, this.generation).integers <= SMALL_INTEGERS,
       isPaused: this.isPaused,
       isIdle: this.#isIdle(now),
       wantsOpening: this.#wantsOpening,

@@ -21,6 +21,8 @@ export interface ToldBoard {
   readonly hash: string;
   readonly entries: readonly Entry[];
   entryOf(id: string): Entry | undefined;
+  /** Of sums that were sealed and are open. */
+  readonly secrets?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 /** Where a device is. */
@@ -28,6 +30,8 @@ export interface OutboxState extends ToldBoard {
   readonly self: string;
   /** The board that led here; undefined: none did, or sums go over a tree. */
   readonly before: ToldBoard | undefined;
+  /** The keys that opened it, if they did. */
+  readonly keysBefore: ToldBoard | undefined;
   readonly integers: number;
   /** Its entries are small enough to be sent more often than needed. */
   readonly isSmall: boolean;
@@ -101,10 +105,9 @@ function entryDueAt(state: OutboxState, link: BoardPartner, { id, mark }: Entry,
 
 /** Who is still on the board before gets the entries that it lacks; who is further behind gets all of it. */
 function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number {
-  const { before } = state;
-  if (before === undefined || !isBehind(link, state.generation.base)) return Number.POSITIVE_INFINITY;
+  if (state.before === undefined || !isBehind(link, state.generation.base)) return Number.POSITIVE_INFINITY;
   const provenAgain = Math.max(now, link.provedAt + link.proofPatience);
-  const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
+  const lacking = entriesLacking(state.keysBefore ?? state.before, link);
   // Who has all of it and stays was not on it, and cannot close it by itself.
   if (lacking.length === 0) return provenAgain;
   // It may have got them elsewhere in the meantime, and be about to say so.
@@ -117,7 +120,9 @@ function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number
   return Math.min(...times);
 }
 
-function entriesLacking(before: ToldBoard, { id, toldBefore }: BoardPartner): Entry[] {
+/** Of a neighbour that is still at this board. */
+function entriesLacking(before: ToldBoard, { id, toldBefore, place }: BoardPartner): Entry[] {
+  if (place?.generation !== before.hash) return [];
   return before.entries.filter((entry) => entry.id !== id && !toldBefore.confirmed.has(entry.mark));
 }
 
@@ -163,8 +168,7 @@ function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: num
 }
 
 function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: BoardPartner, now: number): BoardContent {
-  const { generation } = before;
-  const lacking = link.place?.generation === before.hash ? entriesLacking(before, link) : [];
+  const lacking = entriesLacking(state.keysBefore ?? before, link);
   const isNear = lacking.length > 0;
   const wanted = isNear ? lacking : [...before.entries];
   const isRepeated = isNear
@@ -176,17 +180,22 @@ function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: Boa
   const entries = someOf(wanted.sort((a, b) => (sentAt(a) < sentAt(b) ? -1 : sentAt(a) > sentAt(b) ? 1 : 0)));
   for (const { mark } of entries) link.toldBefore.flight.set(mark, now);
   if (entries.length === wanted.length || isNear) link.provedAt = now;
-  return { ...proofMessage(generation, entries), knows: link.epoch, isIdle: state.isIdle };
+  const shown = isNear ? (state.keysBefore ?? before) : before;
+  return { ...proofMessage(shown.generation, entries, shown.secrets), knows: link.epoch, isIdle: state.isIdle };
 }
 
 /** What shows that the board of a generation was closed, or a part of it. */
-export function proofMessage(generation: Generation, entries: readonly Entry[]): BoardContent {
+export function proofMessage(
+  generation: Generation,
+  entries: readonly Entry[],
+  secrets?: ToldBoard["secrets"],
+): BoardContent {
   const { base, openings, hash, members } = generation;
   return {
     ...{ kind: "proof", knows: 0, order: orderOf(base), hash, base, members, openings: [...openings.values()] },
     ...{ isAsking: false, isDropped: false, isIdle: false, wantsOpening: false, isBelow: false },
     ...{ hasHeard: false, have: [] },
-    ...{ integers: (entries[0]?.words.length ?? 0) / 2, entries },
+    ...{ integers: (entries[0]?.words.length ?? 0) / 2, entries, secrets },
   };
 }
 
@@ -195,7 +204,7 @@ function someOf(entries: readonly Entry[]): Entry[] {
   const found: Entry[] = [];
   let room = FRAME_ENTRIES_BYTES;
   for (const entry of entries) {
-    room -= entryBytes(entry.links.size, entry.words.length / 2);
+    room -= entryBytes(entry);
     if (room < 0 && found.length > 0) break;
     found.push(entry);
   }

@@ -77,7 +77,9 @@ export class BoardPartner {
   ahead: BoardMessage | undefined;
   unprovenSince: number | undefined;
   /** Parts of a proof that is under way. */
-  proof: { readonly hash: string; readonly entries: Map<string, Entry> } | undefined;
+  proof:
+    | { readonly hash: string; readonly entries: Map<string, Entry>; readonly secrets: Map<string, Uint8Array> }
+    | undefined;
   /** What it did against the rules, in words, and until when it does not count for that. */
   offence: string | undefined;
   bannedUntil = 0;

@@ -2,17 +2,10 @@
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
 import type { ClosedBoard } from "./board.ts";
-import {
-  type Content,
-  type GenerationEnd,
-  type GenerationOutcome,
-  hasCentroids,
-  type Stage,
-  stages,
-} from "./generation.ts";
+import { type Content, type GenerationEnd, type GenerationOutcome, hasCentroids, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
-import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
-import { rosterOf } from "./roster.ts";
+import { afterCensus, afterRound, census, releaseSizes } from "./release.ts";
+import { emptyRoster, rosterOf } from "./roster.ts";
 import {
   afterGrid,
   afterMeans,
@@ -38,18 +31,19 @@ export function firstContent(shape: SumsShape): Content {
   return { ...content, stage: stages.grid, numbers: wholeGrid(shape) };
 }
 
-/** How many numbers a generation of this stage starts from, and how many integers it asks of every device. */
-export function sizesOf(shape: SumsShape, stage: Stage): { numbers: number; integers: number } {
+/**
+ * How many numbers a generation of this stage starts from, and how many integers it asks of every device. Those of a private
+ * release follow from its numbers.
+ */
+export function sizesOf(
+  shape: SumsShape,
+  content: Pick<Content, "stage" | "steps"> & Partial<Pick<Content, "numbers">>,
+): { numbers: number; integers: number } {
   const { k, d, releasing } = shape;
+  const { stage } = content;
+  if (releasing !== undefined) return releaseSizes(releasing, content);
   switch (stage) {
-    case stages.census:
-      return { numbers: 0, integers: 0 };
-    case stages.cells:
-      return { numbers: 0, integers: releasing === undefined ? 0 : cellsOfRelease(releasing) };
     case stages.rest:
-      // A census of too few devices has no answer.
-      return { numbers: releasing === undefined ? k * d : 0, integers: 0 };
-    case stages.frozen:
       return { numbers: k * d, integers: 0 };
     case stages.moments:
       return { numbers: 0, integers: momentsIn(shape) };
@@ -96,9 +90,14 @@ export function nextContent(
   const { roster, stage } = content;
   if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
     return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+  // All entries are there, and sealed.
+  if (isSealed(content)) return { ...content, stage: stages.keys };
   const found = outcomeOf(shape, content, totals, count);
   return found === "settled" ? atRest(shape, content, totals) : found;
 }
+
+/** Whether what is posted in this stage stays sealed until all have it. */
+export const isSealed = ({ stage }: Content) => stage === stages.release;
 
 /** Nothing moves: the answer, or no clusters where there are no rows. */
 function atRest(shape: SumsShape, content: Content, totals: Float64Array): Content {
@@ -132,10 +131,7 @@ export function outcomeOf(
 function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
   const clusters = shape.isGuarded ? stages.cores : stages.rows;
   const { releasing } = shape;
-  if (releasing !== undefined && content.stage === stages.cells)
-    return afterCells(releasing, shape, content, totals, devices);
-  if (releasing !== undefined && content.stage === stages.offsets)
-    return afterOffsets(releasing, shape, content, totals);
+  if (releasing !== undefined) return afterRound(releasing, content, totals, devices);
   switch (content.stage) {
     case stages.moments:
       return afterMoments(shape, content, totals);
@@ -165,13 +161,15 @@ const STIR = 2 ** -20;
 /**
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
  * centroids and other devices or rows. What has no centroids yet begins anew, as all does after a `restart`; private
- * devices are counted again, for another answer if there is one. `chance` is 32 bytes, others for every base and openings.
+ * devices are counted again, for another answer if there is one. What is known of earlier rounds stays, and sums that are
+ * complete are read. `chance` is 32 bytes, others for every base and openings.
  */
 export function stirred(shape: SumsShape, content: Content, chance: Uint8Array, isRestart: boolean): Content {
   const { d, ranges } = shape;
   const { roster, stage } = content;
   if (roster !== undefined) {
-    if (stage !== stages.frozen) return census(roster.version);
+    if (stage === stages.keys) return content;
+    if (stage !== stages.frozen) return { ...content, stage: stages.census, roster: emptyRoster(roster.version) };
     return isRestart ? census(roster.version + 1) : content;
   }
   const isAnew = isRestart || !hasCentroids(content);

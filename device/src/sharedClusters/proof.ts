@@ -7,8 +7,9 @@ import { Board, type ClosedBoard } from "./board.ts";
 import { type Entry, isEntrySigned } from "./entry.ts";
 import { type Base, type Content, type Generation, generationHash, hashedBase, stages } from "./generation.ts";
 import { isSuspended, type Openings, spentAfter } from "./openings.ts";
-import { firstContent, nextContent, stirred } from "./plan.ts";
+import { endWithoutSums, firstContent, isSealed, nextContent, outcomeOf, stirred } from "./plan.ts";
 import type { SumsShape } from "./shape.ts";
+import { areSecrets, unsealedTotals } from "./unsealing.ts";
 
 /** What all devices of a study compute bases and generations with. */
 export interface Rules {
@@ -17,7 +18,7 @@ export interface Rules {
   readonly study: Uint8Array;
   /** At most so many devices lie together. */
   readonly colluders: number;
-  readonly secrets: Pick<Secrets, "digest" | "isSigned">;
+  readonly secrets: Pick<Secrets, "digest" | "isSigned" | "padOf">;
   /** With founders: the hash of the members whom the study names. */
   readonly founding?: Uint8Array;
 }
@@ -30,6 +31,8 @@ export interface Proof {
   readonly members?: Uint8Array | undefined;
   /** Of all devices on the board, and of nobody else. */
   readonly entries: readonly Entry[];
+  /** Of sums that were sealed and are open: the secret of each entry's seal. */
+  readonly secrets?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 const NOTHING = new Uint8Array(32);
@@ -44,11 +47,14 @@ const membersField = (members: Uint8Array | undefined) => members && { members }
 
 /** Other members are another generation, a little aside like one that was opened. */
 export function generationOf(
-  { shape, secrets }: Rules,
+  { shape, secrets }: Pick<Rules, "shape" | "secrets">,
   base: Base,
   openings: Openings,
   members: Uint8Array | undefined = base.members,
 ): Generation {
+  // Sums that are complete are read, whoever comes or goes.
+  if (base.stage === stages.keys && (openings.size > 0 || !areEqual(members, base.members)))
+    return generationOf({ shape, secrets }, base, new Map());
   const hash = generationHash(base, openings, members, secrets.digest);
   const isSame = openings.size === 0 && (members === undefined || areEqual(members, base.members));
   const isRestart = [...openings.values()].some((opening) => opening.isRestart);
@@ -83,6 +89,22 @@ export function baseAfterBoard(
   return baseAfter(rules, from, content, rules.secrets.digest(concatBytes(...bodies)));
 }
 
+/** What follows when the sums of a sealed board are open. `keys` is what the board itself led to. */
+export function baseAfterKeys(
+  rules: Rules,
+  sealed: Pick<Generation, "hash">,
+  keys: Base,
+  entries: readonly Entry[],
+  secrets: ReadonlyMap<string, Uint8Array>,
+): Base | "implausible" {
+  const totals = unsealedTotals(rules.secrets, { generation: sealed, entries }, secrets);
+  const content = outcomeOf(rules.shape, keys, totals, entries.length);
+  if (typeof content === "string") return "implausible";
+  const ids = entries.map(({ id }) => id).sort();
+  const shown = concatBytes(...ids.map((id) => secrets.get(id) ?? NOTHING));
+  return baseAfter(rules, generationOf(rules, keys, new Map()), content, rules.secrets.digest(shown));
+}
+
 /** Private rows are summed up over those whom the census has counted, and nobody else. */
 export function isCounted({ stage, roster }: Content, id: string): boolean {
   return roster === undefined || stage === stages.census || roster.ids.includes(id);
@@ -95,8 +117,11 @@ export function isCounted({ stage, roster }: Content, id: string): boolean {
  */
 export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base | "open" | "false" {
   const { secrets, colluders } = rules;
-  const { base, openings, members, entries } = proof;
+  const { base, openings, members, entries, secrets: shown } = proof;
   const from = generationOf(rules, base, openings, members);
+  // Where nothing is asked no board is closed, and keys prove nothing without what they open.
+  if (endWithoutSums(from) !== undefined || from.stage === stages.keys) return "false";
+  if (entries.some(({ seal }) => seal.length > 0 !== isSealed(from))) return "false";
   if (!isChecked && !entries.every((entry) => isEntrySigned(secrets, from, entry))) return "false";
   const board = new Board();
   for (const entry of entries) board.add(entry);
@@ -105,7 +130,10 @@ export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base 
   if (closed.count < entries.length || closed.count <= colluders) return "false";
   if (closed.devices.some((id) => isSuspended(id, base.spent, openings) || !isCounted(from, id))) return "false";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));
-  return next === "implausible" ? "false" : next;
+  if (next === "implausible" || shown === undefined) return next === "implausible" ? "false" : next;
+  if (!isSealed(from) || !areSecrets({ entries }, shown)) return "false";
+  const opened = baseAfterKeys(rules, from, next, entries, shown);
+  return opened === "implausible" ? "false" : opened;
 }
 
 export function areEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

@@ -1,65 +1,68 @@
-// The sums of a private study: rows in the cells of a grid, then the rows around given centroids, each once and with a
-// share of noise from every device; and what follows from the sums of all, which nobody's rows are asked about again.
+// The sums of a private study: a few rounds that each ask rows once, with a share of noise from every device; and what follows
+// from the sums of all, in which nobody's rows are asked about again.
 
-import { kmeans, type Matrix } from "@fedkm/core";
+import type { Matrix } from "@fedkm/core";
+import { discreteGaussian, type RandomBytes, varianceAtLeast } from "@fedkm/core/privacy";
 import {
-  type CellGrid,
-  cellsToRelease,
-  countVariance,
-  discreteGaussian,
-  type RandomBytes,
-  releasedCellSummary,
-  releasedResidualSummary,
-  releaseGrid,
-  releaseReach,
-  releaseVariances,
-  residualsToRelease,
-  rhoOf,
+  type Knowledge,
+  knowledgeLength,
+  muOf,
+  nothingKnown,
+  packKnowledge,
+  partDeviation,
+  type ReleaseRound,
+  type ReleaseRules,
+  releaseRounds,
   STEPS,
-  varianceAtLeast,
-} from "@fedkm/core/privacy";
+  unpackKnowledge,
+} from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { type ReleaseRequest, sumsTag } from "../privacy/privateRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Base, type Content, stages } from "./generation.ts";
 import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
-
-/** How many clusters there are, of how many features, and how wide these are. */
-interface Clusters {
-  readonly k: number;
-  readonly d: number;
-  readonly ranges: Float64Array;
-}
 
 /** What a private study says of its releases. */
 export interface ReleasePlan {
   /** A release is made with so many devices at least. */
   readonly devices: number;
   readonly colluders: number;
-  /** What each of the two releases costs. */
-  readonly rho: number;
-  readonly grid: CellGrid;
-  readonly reach: number;
+  readonly rules: ReleaseRules;
+  readonly rounds: readonly ReleaseRound[];
 }
 
-/**
- * Counts are posted in these parts of a row, so that even a small share of noise has many steps: sums of coarse discrete
- * Gaussians are none. Kairouz, Liu and Steinke (2021) bound the difference, which is below 1e-100 here.
- */
-const COUNT_STEPS = 1024;
-const MOST_ROWS = 2 ** 33;
+/** More cannot be counted in steps of a double. */
+const MOST_ROWS = 2 ** 28;
 
 export function releasePlan(study: Study, ranges: Float64Array): ReleasePlan | undefined {
   if (study.privacy !== "private") return undefined;
   const { epsilon, delta } = budgetOf(study);
-  const { devices = 0, colluders = 1, typicalRows } = study;
-  const box = { low: ranges.map((range) => -range / 2), high: ranges.map((range) => range / 2) };
-  // Nobody knows how many rows there are, nor should: the study says about how many.
-  const grid = releaseGrid(box, devices * (typicalRows ?? 1), epsilon);
-  return { devices, colluders, rho: rhoOf(epsilon, delta) / 2, grid, reach: releaseReach(box.low, box.high) };
+  const { k, devices = 0, colluders = 1 } = study;
+  const [low, high] = [ranges.map((range) => -range / 2), ranges.map((range) => range / 2)];
+  const rules = { k, low, high, mu: muOf(epsilon, delta), seed: 0 };
+  return { devices, colluders, rules, rounds: releaseRounds(rules) };
 }
 
-export const cellsOfRelease = ({ grid }: ReleasePlan) => grid.perSide ** grid.low.length;
+/** What was known before a round; undefined: these numbers are none of a release. */
+function knownIn(
+  { rules }: ReleasePlan,
+  { steps, numbers }: Pick<Content, "steps" | "numbers">,
+): Knowledge | undefined {
+  return steps === 0 ? nothingKnown : unpackKnowledge(rules, numbers);
+}
+
+export function releaseSizes(
+  releasing: ReleasePlan,
+  { stage, steps, numbers }: Pick<Content, "stage" | "steps"> & Partial<Pick<Content, "numbers">>,
+): { numbers: number; integers: number } {
+  const { rules, rounds } = releasing;
+  if (stage === stages.frozen) return { numbers: rules.k * rules.low.length, integers: 0 };
+  const known = numbers && stage === stages.release && knownIn(releasing, { steps, numbers });
+  const parts = (known && rounds[steps]?.parts(known)) || [];
+  const integers = parts.reduce((sum, { length }) => sum + length, 0);
+  return { numbers: steps === 0 ? 0 : knowledgeLength(rules), integers };
+}
 
 /** Where a private study begins, for this answer: with who is there. */
 export function census(version: number): Content {
@@ -67,14 +70,17 @@ export function census(version: number): Content {
   return { stage: stages.census, steps: 0, rows: 0, seeded: 0, numbers: new Float64Array(0), roster };
 }
 
-/** Whether rows may be added to sums over these devices. */
-function isEnough({ devices, colluders }: ReleasePlan, roster: Roster): boolean {
-  return roster.ids.length >= devices && isSafe(roster, colluders);
+/**
+ * Whether rows may be added to sums over these devices. Later rounds go on with those that are left: their noise is that of a
+ * whole release, and the rounds before would be paid for nothing.
+ */
+function isEnough({ devices, colluders }: ReleasePlan, steps: number, roster: Roster): boolean {
+  return (steps > 0 || roster.ids.length >= devices) && isSafe(roster, colluders);
 }
 
 /** Too few devices rest until somebody comes, or links to others. */
 export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content {
-  return { ...content, stage: isEnough(releasing, roster) ? stages.cells : stages.rest, roster };
+  return { ...content, stage: isEnough(releasing, content.steps, roster) ? stages.release : stages.rest, roster };
 }
 
 /** Rosters that were looked at: the look takes longer the larger they are. */
@@ -86,109 +92,97 @@ const looked = new WeakMap<Roster, boolean>();
  */
 export function mayAdd(
   releasing: ReleasePlan | undefined,
-  { stage, roster }: Content,
+  { stage, steps, roster }: Content,
   id: string,
   partners: readonly { readonly id: string }[],
 ): boolean {
   if (releasing === undefined || stage === stages.census) return true;
   const named = partners.map((partner) => partner.id);
   if (roster === undefined || !isPlaceOf(roster, id, named)) return false;
-  const isGood = looked.get(roster) ?? isEnough(releasing, roster);
+  const isGood = looked.get(roster) ?? isEnough(releasing, steps, roster);
   looked.set(roster, isGood);
   return isGood;
 }
 
-/** Equal for sums over the same devices, for the same answer and around the same centroids, however they are linked. */
-export function nameOfSums({ roster, numbers }: Content): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([roster?.version, roster?.ids, Array.from(numbers)]))));
+/** Equal for sums over the same devices, for the same answer and after the same rounds, however they are linked. */
+export function nameOfSums({ roster, steps, numbers }: Content): string {
+  const known = new Uint8Array(Float64Array.from(numbers).buffer);
+  return bytesToHex(sha256(concatBytes(utf8ToBytes(JSON.stringify([roster?.version, roster?.ids, steps])), known)));
+}
+
+/** What a generation asks of private rows, or asked of them before the keys. */
+export function releaseRequest(content: Content & Pick<Base, "number">): ReleaseRequest {
+  const { stage, steps, roster, number } = content;
+  const { version, ids } = roster ?? emptyRoster(0);
+  const at = stage === stages.keys ? number - 1 : number;
+  return { stage: `round ${steps + 1}`, of: nameOfSums(content), version, among: ids, at };
 }
 
 /** Sums of rows, and the variance that the noise of all devices together must have. */
 interface NoisySums {
-  readonly values: readonly bigint[];
+  readonly values: Float64Array;
   readonly variance: number;
 }
 
-/** What a stage asks of rows, without noise. */
-export function askedSums(
-  { rho, grid, reach }: ReleasePlan,
-  { k, d }: Clusters,
-  { stage, numbers }: Content,
-  points: Matrix,
-): NoisySums[] {
-  const inSteps = (values: readonly bigint[], variance: number): NoisySums => ({
-    values: values.map((value) => value * BigInt(COUNT_STEPS)),
-    variance: variance * COUNT_STEPS ** 2,
+/** What a round asks of rows, without noise; nothing where its numbers are none of a release. */
+export function askedSums(releasing: ReleasePlan, content: Content, points: Matrix): NoisySums[] {
+  const { rules, rounds } = releasing;
+  const known = knownIn(releasing, content);
+  const round = rounds[content.steps];
+  if (known === undefined || round === undefined) return [];
+  const integers = round.integers(known, points);
+  let at = 0;
+  return round.parts(known).map((part) => {
+    const values = integers.subarray(at, at + part.length);
+    at += part.length;
+    return { values, variance: partDeviation(rules, part) ** 2 };
   });
-  if (stage === stages.cells) return [inSteps(cellsToRelease(points, grid), countVariance(rho))];
-  const { counts, sums } = residualsToRelease(points, { data: numbers, rows: k, cols: d }, reach);
-  const variances = releaseVariances(rho, d);
-  return [inSteps(counts, variances.counts), { values: sums, variance: variances.sums }];
 }
 
 /** What the rows of a device add, with its share of the noise. At most `colluders` of all devices add none. */
 export function sharedReleaseIntegers(
   releasing: ReleasePlan,
-  clusters: Clusters,
   content: Content,
   points: Matrix,
   bytes: RandomBytes,
 ): Float64Array {
   const honest = (content.roster?.ids.length ?? 0) - releasing.colluders;
-  const integers = askedSums(releasing, clusters, content, points).flatMap(({ values, variance }) => {
+  const integers = askedSums(releasing, content, points).flatMap(({ values, variance }) => {
     const draw = discreteGaussian(varianceAtLeast(variance / honest), bytes);
-    return values.map((value) => Number(value + draw()));
+    return Array.from(values, (value) => value + Number(draw()));
   });
   return Float64Array.from(integers);
 }
 
-/** What the totals of the second release say: counts, and sums of offsets. */
-export function offsetsOf({ reach }: ReleasePlan, { k }: Pick<Clusters, "k">, totals: Float64Array) {
+/** What the totals of a round say of clusters, if it asks for rows around centroids: their counts and sums of offsets. */
+export function offsetsOf(releasing: ReleasePlan, content: Content, totals: Float64Array) {
+  const { k, low } = releasing.rules;
+  const known = knownIn(releasing, content);
+  const parts = known && releasing.rounds[content.steps]?.parts(known);
+  if (parts?.length !== 3 || known?.centroids.length !== k * low.length) return undefined;
   return {
-    counts: Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS),
-    offsets: Array.from(totals.subarray(k), (total) => total * (reach / STEPS)),
+    centroids: known.centroids,
+    counts: Array.from(totals.subarray(0, k), (total) => total / STEPS),
+    offsets: Array.from(totals.subarray(k, k + k * low.length), (total) => total * parts[1].unit),
   };
 }
 
-/** The first release: cells that have rows beyond doubt, and k-means on them. */
-export function afterCells(
-  { rho, grid, colluders }: ReleasePlan,
-  { k, d }: Clusters,
+/** What is known after a round; the centroids of the last one are the answer, and stay. */
+export function afterRound(
+  releasing: ReleasePlan,
   content: Content,
   totals: Float64Array,
   devices: number,
 ): Content | "implausible" {
-  const counts = Array.from(totals, (total) => total / COUNT_STEPS);
-  if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
+  const { rules, rounds, colluders } = releasing;
+  const before = knownIn(releasing, content);
+  if (before === undefined || totals.some((total) => Math.abs(total) > MOST_ROWS * STEPS)) return "implausible";
   // The noise of all together is that of the release and what colluders' shares may have added.
-  const { points, weights } = releasedCellSummary(counts, grid, (rho * (devices - colluders)) / devices, k);
-  // Fewer cells with rows than clusters: some begin in the middle and stay without rows.
-  const missing = Math.max(0, k - points.rows);
-  const data = new Float64Array((points.rows + missing) * d);
-  data.set(points.data);
-  const padded = [...weights, ...new Array<number>(missing).fill(1)];
-  const found = kmeans({ data, rows: padded.length, cols: d }, { k, weights: padded, seed: 0 });
-  const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.offsets, rows, numbers: found.centroids.data.slice() };
-}
-
-/** The second release: the means that it gives are the answer, and stay. */
-export function afterOffsets(
-  { reach }: ReleasePlan,
-  { k, d, ranges }: Clusters,
-  content: Content,
-  totals: Float64Array,
-): Content | "implausible" {
-  const counts = Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS);
-  if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
-  const centroids = { data: content.numbers, rows: k, cols: d };
-  const { points, weights } = releasedResidualSummary(
-    { counts, sums: Array.from(totals.subarray(k)) },
-    centroids,
-    reach,
-    0,
-  );
-  const numbers = points.data.map((value, i) => Math.min(ranges[i % d] / 2, Math.max(-ranges[i % d] / 2, value)));
-  const rows = Math.round(weights.reduce((sum, weight) => sum + weight, 0));
-  return { ...content, stage: stages.frozen, rows, numbers, roster: emptyRoster(content.roster?.version ?? 0) };
+  const known = rounds[content.steps].learn(before, totals, devices / (devices - colluders));
+  // Of the sums that were just read: who was away can tell whether its own were among them.
+  const seeded = sumsTag(nameOfSums(content));
+  const found = { ...content, steps: content.steps + 1, rows: Math.round(known.scale[0]), seeded };
+  if (found.steps < rounds.length) return { ...found, stage: stages.release, numbers: packKnowledge(rules, known) };
+  const roster = emptyRoster(content.roster?.version ?? 0);
+  return { ...found, stage: stages.frozen, numbers: known.centroids, roster };
 }

@@ -57,7 +57,15 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
     const { epoch } = memory;
     const membership = this.#membership;
-    this.#member = new Member({ ...rules, epoch, membership, ...(earlier && { saved: earlier }), integersFor });
+    const { release } = this.#own;
+    this.#member = new Member({
+      ...rules,
+      epoch,
+      membership,
+      ...(earlier && { saved: earlier }),
+      integersFor,
+      release,
+    });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
@@ -232,8 +240,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const { generation, answer } = this.#member;
     const { base } = generation;
     const mark = bytesToHex(base.hash);
-    // Of a private study only the answer is worth keeping: the way to it repeats itself.
-    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.stage === stages.frozen;
+    // Of a private study every step: what was posted may have to be read, and later boards have larger numbers.
+    const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.number > 0;
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     const { contract, memory } = this.#options;
@@ -253,7 +261,7 @@ function savedShared(
   neighbours: Iterable<Neighbour>,
 ): SavedState {
   const proof = { ...member.proofMessage(), stamp: { epoch: 0, sequence: 0 } };
-  const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
+  const row = (c: number) => Array.from({ length: d }, (_, f) => (numbers[c * d + f] ?? 0) + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
     study: studyId(contract),
@@ -284,6 +292,6 @@ function savedGeneration(
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
-  const { members, entries } = message;
-  return { proof: { base, openings, members, entries }, known: known.map(String) };
+  const { members, entries, secrets: shown } = message;
+  return { proof: { base, openings, members, entries, secrets: shown }, known: known.map(String) };
 }

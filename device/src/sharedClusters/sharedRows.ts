@@ -7,9 +7,10 @@ import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Base, type Content, stages } from "./generation.ts";
+import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
-import { nameOfSums, sharedReleaseIntegers } from "./release.ts";
+import { releaseRequest, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
 
 export interface SharedRowsOptions {
@@ -67,7 +68,7 @@ export class SharedRows implements LocalSums {
   }
 
   /** What this device adds, before it is masked; undefined: something must come first, see `work`. */
-  integersFor(content: Content): Float64Array | undefined {
+  integersFor(content: Content & Pick<Base, "number">): Float64Array | "stale" | undefined {
     const { shape } = this.#options;
     if (this.private !== undefined) return this.#released(content, this.private);
     if (this.#points.rows > 0 && this.guarded !== undefined) {
@@ -82,13 +83,25 @@ export class SharedRows implements LocalSums {
     return ownIntegers(shape, content, this);
   }
 
-  #released(content: Content, own: SharedPrivateRows): Float64Array | undefined {
+  #released(content: Content & Pick<Base, "number">, own: SharedPrivateRows): Float64Array | "stale" | undefined {
     const { shape } = this.#options;
     const { releasing } = shape;
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
-    const stage = content.stage === stages.cells ? "cells" : "means";
-    return own.integersFor({ stage, of: nameOfSums(content) }, (noise) =>
-      sharedReleaseIntegers(releasing, shape, content, this.#points, noise),
+    return own.integersFor(releaseRequest(content), (noise) =>
+      sharedReleaseIntegers(releasing, content, this.#points, noise),
+    );
+  }
+
+  /** Of private rows: what their seals are made from, and what is written down before sums are read. */
+  get release(): ReleaseKeeper | undefined {
+    const own = this.private;
+    return (
+      own && {
+        sealSeed: (generation) => own.sealSeed(generation),
+        mayTally: (keys) => own.mayTally(releaseRequest(keys)),
+        pay: (keys) => own.pay(releaseRequest(keys)),
+        noteRead: ({ roster, steps, seeded }) => own.noteRead({ version: roster?.version ?? 0, steps, last: seeded }),
+      }
     );
   }
 

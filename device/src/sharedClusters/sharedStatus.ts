@@ -6,7 +6,8 @@ import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { hasCentroids, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
-import { nameOfSums } from "./release.ts";
+import { isSealed } from "./plan.ts";
+import { releaseRequest } from "./release.ts";
 import type { SharedRows } from "./sharedRows.ts";
 
 export function sharedStatus(
@@ -85,21 +86,24 @@ function waitingOf(study: Study, member: Member, own: SharedRows, now: number): 
 
 /** Why private rows are not released, or nothing. */
 function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number, devices: number): string | undefined {
-  const { stage } = member.generation;
+  const { generation } = member;
+  const { stage } = generation;
   if (member.outcome === "few") {
     const there = member.closed?.devices.length ?? 0;
-    if (there < devices) return `waits until ${devices} devices are there for a release; now there are ${there}`;
+    if (there < devices && generation.steps === 0)
+      return `waits until ${devices} devices are there for a release; now there are ${there}`;
     return `waits for more links among the ${there} devices: without some ${colluders} of them they would fall apart, and the sums of a part be known`;
   }
-  if (stage !== stages.cells && stage !== stages.offsets) return undefined;
-  const asked = stage === stages.cells ? "cells" : "means";
-  return own.isReleased(nameOfSums(member.generation), asked) ? undefined : own.refusal(asked);
+  if (stage === stages.keys && !member.isReleaseDecided)
+    return `waits until enough of the ${generation.roster?.ids.length} devices have said that they hold all sums`;
+  return isSealed(generation) ? own.refusal(releaseRequest(generation)) : undefined;
 }
 
 function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
-  if (member.outcome !== undefined) return hasCentroids(member.generation) ? "settled" : "waiting";
+  if (member.outcome !== undefined)
+    return hasCentroids(member.generation) && member.outcome !== "few" ? "settled" : "waiting";
   return waiting === undefined ? "moving" : "waiting";
 }
 

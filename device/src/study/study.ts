@@ -312,9 +312,9 @@ function budgetFields(given: Fields, privacy: Privacy, fail: Fail) {
   return { epsilon, delta, lifetimeEpsilon };
 }
 
-function checkPrivate({ features, weighting }: Study, fail: Fail): void {
-  if (features.length > MOST_GRID_COLUMNS) {
-    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" (a histogram of more has too few rows in its cells)`;
+function checkPrivate({ features, weighting, clusters }: Study, fail: Fail): void {
+  if (clusters !== "shared" && features.length > MOST_GRID_COLUMNS) {
+    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" and personal clusters (shared ones take any number)`;
     fail(["features"], rule, `${features.length} features`);
   }
   if (weighting === "sample") fail(["weighting"], '"device" with privacy "private" (sizes are not told)', weighting);

@@ -26,7 +26,7 @@ function runPlan(datasets: readonly Matrix[], k: number): Content {
   );
   let content = firstContent(shape);
   for (;;) {
-    const total = new Uint32Array(2 * sizesOf(shape, content.stage).integers);
+    const total = new Uint32Array(2 * sizesOf(shape, content).integers);
     for (const rows of own) addInt64s(total, toInt64s(ownIntegers(shape, content, rows)));
     const closed = { devices: [], count: datasets.length, totals: fromInt64s(total) };
     const found = nextContent(shape, content, closed, () => []);

@@ -60,18 +60,18 @@ function shapeFor({ devices, rows, epsilon }: Sizes) {
   return { shape, releasing };
 }
 
-/** The first release of so many devices. */
-function cellsOf(devices: number): Content {
+/** The first round of so many devices. */
+function firstRoundOf(devices: number): Content {
   const ids = Array.from({ length: devices }, (_, i) => String(i));
-  return { ...census(1), stage: stages.cells, roster: { version: 1, ids, links: new Uint8Array(0) } };
+  return { ...census(1), stage: stages.release, roster: { version: 1, ids, links: new Uint8Array(0) } };
 }
 
 /** What the devices' boards come to, without their masks. */
 function answerOf(datasets: readonly Matrix[], sizes: Sizes): Matrix {
   const { shape, releasing } = shapeFor(sizes);
-  let content = cellsOf(datasets.length);
+  let content = firstRoundOf(datasets.length);
   while (content.stage !== stages.frozen) {
-    const posted = datasets.map((own) => sharedReleaseIntegers(releasing, shape, content, own, randomBytes));
+    const posted = datasets.map((own) => sharedReleaseIntegers(releasing, content, own, randomBytes));
     const totals = posted[0].map((_, i) => posted.reduce((sum, own) => sum + own[i], 0));
     const next = outcomeOf(shape, content, totals, datasets.length);
     if (typeof next === "string") throw new Error(`a release must lead on, got ${next}`);
@@ -132,20 +132,27 @@ function utility(seeds: number): boolean {
 /** The smallest network in which one of the devices may collude. */
 const FEW = { devices: 4, rows: 8, epsilon: 1 };
 const NO_ROWS: Matrix = { data: new Float64Array(0), rows: 0, cols: 2 };
-const CENTROIDS = Float64Array.of(0, 0, 5, -5, -5, 5);
 
-/** What both releases of a study ask, in order. */
+/** What all rounds of a study ask, in order, after what public rows without noise would have shown. */
 function releasesOf(sizes: Sizes) {
   const { shape, releasing } = shapeFor(sizes);
-  const first = cellsOf(sizes.devices);
-  const contents = [first, { ...first, stage: stages.offsets, numbers: CENTROIDS }];
+  const shown = paperData("iso", 1, 200, 2).datasets[0];
+  const contents: Content[] = [];
+  for (let content = firstRoundOf(sizes.devices); content.stage !== stages.frozen; ) {
+    contents.push(content);
+    const totals = Float64Array.from(askedSums(releasing, content, shown).flatMap(({ values }) => Array.from(values)));
+    const next = outcomeOf(shape, content, totals, sizes.devices);
+    if (typeof next === "string") throw new Error(`a round must lead on, got ${next}`);
+    content = next;
+  }
   return {
-    asked: (points: Matrix) => contents.flatMap((content) => askedSums(releasing, shape, content, points)),
+    rounds: releasing.rounds.map(({ name }) => name),
+    asked: (points: Matrix) => contents.map((content) => askedSums(releasing, content, points)),
     /** The sums of `points` and of devices without rows, but for a colluder, who adds no noise. */
     seen: (points: Matrix) =>
-      contents.flatMap((content) => {
+      contents.map((content) => {
         const shares = Array.from({ length: sizes.devices - 1 }, (_, i) =>
-          sharedReleaseIntegers(releasing, shape, content, i === 0 ? points : NO_ROWS, randomBytes),
+          sharedReleaseIntegers(releasing, content, i === 0 ? points : NO_ROWS, randomBytes),
         );
         return Array.from(shares[0], (_, i) => shares.reduce((sum, share) => sum + share[i], 0));
       }),
@@ -153,25 +160,30 @@ function releasesOf(sizes: Sizes) {
 }
 
 function variances(draws: number): boolean {
-  const { asked, seen } = releasesOf(FEW);
-  const parts = asked(NO_ROWS);
-  const paid = parts.flatMap(({ values, variance }) => values.map(() => variance));
-  const sums = parts.map(() => 0);
-  const rounds = Math.ceil(draws / (3 * paid.length));
+  const { rounds, asked, seen } = releasesOf(FEW);
+  // Of every number: what its noise should be.
+  const paid = asked(NO_ROWS).map((parts) =>
+    parts.flatMap(({ values, variance }) => Array.from(values, () => variance)),
+  );
+  const many = paid.reduce((sum, own) => sum + own.length, 0);
+  const times = Math.ceil(draws / (3 * many));
+  const sums = paid.map(() => 0);
   progress(`${draws} shares of noise`);
-  for (let n = 0; n < rounds; n++) {
-    seen(NO_ROWS).forEach((value, i) => {
-      sums[parts.findIndex(({ variance }) => variance === paid[i])] += value ** 2;
+  for (let n = 0; n < times; n++) {
+    seen(NO_ROWS).forEach((values, r) => {
+      values.forEach((value, i) => {
+        sums[r] += value ** 2 / paid[r][i];
+      });
     });
   }
   progress("");
-  const found = parts.map(({ values, variance }, p) => sums[p] / rounds / values.length / variance);
+  const found = paid.map((own, r) => sums[r] / times / own.length);
   print(`Noise of three honest devices of four against noise paid for, ${draws} shares`, [
-    ["sums", "variance, as a share of what is paid for"],
-    ...["cells", "counts", "offsets"].map((name, p) => [name, found[p].toFixed(4)]),
+    ["round", "variance, as a share of what is paid for"],
+    ...rounds.map((name, r) => [name, found[r].toFixed(4)]),
   ]);
-  const bar = (p: number) => Math.max(0.01, 4 * Math.sqrt(2 / (rounds * parts[p].values.length)));
-  const missed = found.filter((share, p) => Math.abs(share - 1) > bar(p)).map((share) => share.toFixed(4));
+  const bar = (r: number) => Math.max(0.01, 4 * Math.sqrt(2 / (times * paid[r].length)));
+  const missed = found.filter((share, r) => Math.abs(share - 1) > bar(r)).map((share) => share.toFixed(4));
   return isHeld("within 1 %, or four deviations where fewer were drawn", missed);
 }
 
@@ -184,13 +196,17 @@ function attack(runs: number): boolean {
   return attackHeld(title, (epsilon) => {
     const { asked, seen } = releasesOf({ ...FEW, epsilon });
     const [known, changed] = sides.map((points) =>
-      asked(points).flatMap(({ values, variance }) => values.map((value) => ({ value: Number(value), variance }))),
+      asked(points)
+        .flat()
+        .flatMap(({ values, variance }) => Array.from(values, (value) => ({ value, variance }))),
     );
     const ratioOf = (points: Matrix) =>
-      seen(points).reduce((ratio, value, i) => {
-        const step = changed[i].value - known[i].value;
-        return ratio + (step * (value - known[i].value - step / 2)) / known[i].variance;
-      }, 0);
+      seen(points)
+        .flat()
+        .reduce((ratio, value, i) => {
+          const step = changed[i].value - known[i].value;
+          return ratio + (step * (value - known[i].value - step / 2)) / known[i].variance;
+        }, 0);
     progress(`${runs} masked releases with a row and without, epsilon ${epsilon}`);
     const [absent, present] = sides.map((points) => Array.from({ length: runs }, () => ratioOf(points)));
     progress("");

@@ -22,6 +22,8 @@ export const run = sectionOf({
   guarded: async (isShort) => (await import("./privacy.ts")).guardedByRows({ networks: isShort ? 5 : 50 }),
   departures: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] }),
+  leavers: async (isShort) =>
+    (await import("./releaseDepartures.ts")).releaseDepartures({ departures: isShort ? 6 : 100 }),
   processes: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedProcesses(isShort ? { names: ["no fault"] } : {}),
 });

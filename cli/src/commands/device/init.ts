@@ -1,7 +1,7 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
+import { type DeviceRows, devicesToGainBy, noiseOfRelease, parseStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
   createKeyFolder,
@@ -16,7 +16,6 @@ import {
 } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { significantLabel } from "../../numbers.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -37,20 +36,16 @@ const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
 function gainOf(study: Study, rows: DeviceRows, { accept }: InitOptions): string {
-  const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
+  const { isGain, words } = study.clusters === "shared" ? sharedGain(study) : personalGain(study, rows);
   if (isGain || accept === "noise") return `private: ${words}`;
   throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
-function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
-  const errors = errorsBy(study, rows);
-  if (errors === undefined)
-    return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
-  const { together, alone } = errors;
-  const all = `${study.devices} devices like this one`;
-  if (!Number.isFinite(together)) return { isGain: false, words: `the clusters of ${all} would drown in the noise` };
-  const words = `centroids of ${all} can be expected to err by ${significantLabel(together, 2)} of a scale, those of this device alone by ${significantLabel(alone, 2)}`;
-  return { isGain: together < alone, words };
+function sharedGain(study: Study): { isGain: boolean; words: string } {
+  const { verdict, words } = noiseOfRelease(study);
+  if (verdict === "useless")
+    throw new UsageError(`the study needs a larger epsilon, more rows or fewer clusters: ${words}`);
+  return { isGain: verdict !== "risky", words };
 }
 
 function personalGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {

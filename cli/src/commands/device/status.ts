@@ -147,8 +147,11 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
 }
 
 function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: PrivateStatus): string {
-  const used = { cells: "the counts of a grid", means: "the means of its clusters" };
-  const what = stage === null ? "nothing is released yet" : `${used[stage]} are used`;
+  const used: Record<string, string> = {
+    cells: "the counts of a grid are used",
+    means: "the means of its clusters are used",
+  };
+  const what = stage === null ? "nothing is released yet" : (used[stage] ?? `the last was ${stage} of the sums`);
   const spent = `epsilon ${significantLabel(epsilonSpent, 3)} of ${significantLabel(epsilonLifetime, 3)} spent at delta ${delta}`;
   return `${countLabel(releases)} releases, ${spent}; ${what}`;
 }

@@ -6,7 +6,7 @@ import {
   type Feature,
   frameBytes,
   needsFounders,
-  noiseOfCentroids,
+  noiseOfRelease,
   parseStudy,
   type Study,
   scaleRows,
@@ -26,7 +26,7 @@ import {
 } from "@fedkm/device/daemon";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { countLabel, significantLabel } from "../../numbers.ts";
+import { countLabel } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
 
@@ -59,7 +59,7 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);
   if (study.privacy !== "private") return;
-  if (study.clusters === "shared") stdout.write(`${noiseLine(study)}\n`);
+  if (study.clusters === "shared") stdout.write(`${noiseOfRelease(study).words}\n`);
   if (needsFounders(study)) stdout.write(`${founderLine(out)}\n`);
   // Bounds that come from rows say something about them.
   if (data !== undefined)
@@ -100,13 +100,6 @@ function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
     throw new UsageError("--privacy private with --clusters shared needs --devices");
   if (clusters !== "shared" && devices !== undefined)
     throw new UsageError(`--devices needs --clusters shared, got ${clusters}`);
-}
-
-/** What the noise does to the answer, whatever the rows are. */
-function noiseLine(study: Study): string {
-  const { k, devices, typicalRows } = study;
-  const moved = significantLabel(noiseOfCentroids(study), 2);
-  return `with ${devices} devices of ${typicalRows} rows in ${k} clusters of one size the noise moves a coordinate of a centroid by about ${moved} of a scale`;
 }
 
 interface DataFit {
