@@ -142,10 +142,10 @@ test("the blocks of Install run, and a folder with the packed packages alone has
   }
 });
 
-test("deploy/Dockerfile packs and installs as the page does", () => {
-  const image = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
+test("deploy/Containerfile packs and installs as the page does", () => {
+  const image = readFileSync(join(root, "deploy/Containerfile"), "utf8");
   expect(image).toContain("node deploy/pack.mjs /packs\n");
   expect(page).toContain("node deploy/pack.mjs /tmp/fedkm\n");
-  expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz ");
+  expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz\n");
   expect(page).toContain("npm init -y && npm install --omit=dev /tmp/fedkm/*.tgz\n");
 });

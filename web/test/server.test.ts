@@ -1,6 +1,9 @@
 // The dashboard's door: of thousands of kinds of requests only the legal ones are answered, and no other changes anything.
 
+import { once } from "node:events";
 import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveDashboard } from "../src/server/dashboard.ts";
 import type { ServedPages } from "../src/server/pages.ts";
@@ -164,14 +167,31 @@ describe("serveDashboard", () => {
   });
 });
 
+test("a malformed address is refused, and a thousand connections on which nobody asks keep nobody out", async () => {
+  const host = { host: `127.0.0.1:${dashboard.port}` };
+  expect(await ask("GET", "//", host)).toMatchObject({ code: 400 });
+  await fetch(`http://127.0.0.1:${dashboard.port}/`);
+  const idle = Array.from({ length: 1000 }, () => connect(dashboard.port, "127.0.0.1").on("error", () => undefined));
+  for (const [i, socket] of idle.entries()) socket.write(i % 2 === 0 ? "GET / HT" : "\0\r\n\r\n");
+  await once(idle[999], "connect");
+  // All that runs in this process: those who ask nothing, and who asks, whose client is loaded before the clock runs.
+  await pause(500);
+  const begun = performance.now();
+  // A connection of its own, as a new page has it.
+  expect((await fetch(`http://127.0.0.1:${dashboard.port}/`, { headers: { connection: "close" } })).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  for (const socket of idle) socket.destroy();
+});
+
 describe("Sessions", () => {
-  test("lock for a minute after five wrong tokens", () => {
+  test("lock out who guesses for a minute after five wrong tokens, and never who has the right one", () => {
     let now = 0;
     const sessions = new Sessions("right", () => now);
     for (let i = 0; i < 5; i++) expect(sessions.open("wrong")).toBe("wrong");
-    expect(sessions.open("right")).toBe("locked");
-    now = 60_001;
+    expect(sessions.open("wrong")).toBe("locked");
     expect(sessions.open("right")).toHaveProperty("proof");
+    now = 60_001;
+    expect(sessions.open("wrong")).toBe("wrong");
   });
 
   test("outlive a restart, end after half a day and with another token, and cannot be made up", () => {

@@ -77,6 +77,10 @@ export class ChangingDevice implements Device, NetworkListener {
     for (const { device } of this.#loops) device.setPaused(isPaused);
   }
 
+  openBooks(): void {
+    for (const { device } of this.#loops) device.openBooks?.();
+  }
+
   /** Each loop takes what was signed for its study. */
   addStatements(statements: readonly Uint8Array[]): void {
     for (const { device } of this.#loops) device.addStatements?.(statements);

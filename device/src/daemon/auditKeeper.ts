@@ -1,6 +1,6 @@
 // The audit log of a running device: what is noted is written soon and in order, and a full disk is a notice.
 
-import { type AuditEntry, type AuditEvent, type AuditFields, appendAudit } from "../disk/auditLog.ts";
+import { type AuditEntry, type AuditEvent, type AuditFields, appendAudit, readAudit } from "../disk/auditLog.ts";
 import { type Clock, reasonOf } from "../environment.ts";
 import type { DaemonStatus } from "./status.ts";
 
@@ -10,7 +10,14 @@ const RETRY_MILLISECONDS = 10_000;
 
 export type AuditKeeper = ReturnType<typeof auditKeeper>;
 
-export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void) {
+/** Looks at what is written already: a chain that is broken stays a notice for as long as the device runs. */
+export function auditKeeper(folder: string, clock: Clock, tell: (line: string | undefined) => void) {
+  let fault: string | undefined;
+  const warn = (line: string | undefined) => tell(line ?? fault);
+  void brokenChain(folder).then((found) => {
+    fault = found;
+    if (found !== undefined) tell(found);
+  });
   let waiting: AuditEntry[] = [];
   let lost = 0;
   let writing: Promise<void> | undefined;
@@ -54,6 +61,16 @@ export function auditKeeper(folder: string, clock: Clock, warn: (line: string | 
       cancel?.();
     },
   };
+}
+
+/** Undefined: the chain is whole, or cannot be read, which the next write will say. */
+async function brokenChain(folder: string): Promise<string | undefined> {
+  const broken = await readAudit(folder).then(
+    (report) => report.broken,
+    () => undefined,
+  );
+  if (broken === undefined) return undefined;
+  return `${broken.file} was changed before its line ${broken.line}: see fedkm device log --state ${folder}`;
 }
 
 /** A refusal is written down when it is the first of its kind, and its count once an hour. */

@@ -18,7 +18,7 @@ import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { addToMemberFile, MEMBERS_FILE, readMemberFile } from "./memberFile.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
+import { BOOKS_FILE, CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
 import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
 import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
@@ -198,6 +198,7 @@ async function compose(
   await follow.paused();
   watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);
   watch([CONSENT_FILE], MISSING, follow.consent);
+  watch([BOOKS_FILE], MISSING, follow.books);
   return status;
 }
 

@@ -26,7 +26,7 @@ export function deviceView({ id, status, lock, study, names, profiles, log }: De
     phase,
     startedAt,
     dataReadAt,
-    privacy: privacyView(device),
+    privacy: privacyView(device, status.linkRemarks),
     rows,
     rowsLeftOut,
     round,
@@ -44,10 +44,10 @@ export function deviceView({ id, status, lock, study, names, profiles, log }: De
 
 const countLabel = (value: number) => value.toLocaleString("en");
 
-function privacyView(device: DaemonStatus["device"]) {
+function privacyView(device: DaemonStatus["device"], remarks: readonly string[] = []) {
   const { privacy, guarded, drift, shared } = device;
   const ledger = device.private == null ? null : ledgerView(device.private);
-  const facts: { name: string; value: string }[] = [];
+  const facts = remarks.map((value) => ({ name: "links", value }));
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
     facts.push(

@@ -276,7 +276,7 @@ const unwritable = new Set<Notice["cause"]>(["state", "epoch", "status", "met", 
 function findingOfNotice(device: DeviceEvidence, status: DaemonStatus, { cause, link, text, since }: Notice): Finding {
   const { rows, rowsLeftOut } = status.device;
   const isUnit = cause === "rows" && rowsLeftOut > UNIT_SHARE * (rows + rowsLeftOut);
-  return { ...finding(device, isUnit ? "unit" : cause, Date.parse(since), `${sentence(text)}.`), link };
+  return { ...finding(device, isUnit ? "unit" : cause, Date.parse(since), `${text}.`), link };
 }
 
 function finding(
@@ -299,8 +299,6 @@ function finding(
     since,
   };
 }
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Devices that are known together explain each other: what follows from another one's trouble is said there. */
 function judgeTogether(own: readonly Finding[], devices: readonly DeviceEvidence[], now: number): Finding[] {

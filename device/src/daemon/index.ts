@@ -39,7 +39,7 @@ export {
   unlinkPeer,
   waitingPeers,
 } from "./ownerChanges.ts";
-export { consentInFolder } from "./ownerFiles.ts";
+export { BOOKS_FILE, consentInFolder } from "./ownerFiles.ts";
 export { performAction } from "./pageActions.ts";
 export {
   type Columns,
@@ -50,8 +50,9 @@ export {
   rowSourceRemarks,
   rowsFault,
 } from "./rowSource.ts";
+export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";
-export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { type DaemonStatus, type LinkStatus, linkRemarks, STATUS_FILE } from "./status.ts";
 export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";

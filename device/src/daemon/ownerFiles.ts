@@ -22,10 +22,12 @@ export const PAUSED_FILE = "paused";
 
 /** A device that finds this file, now or when it is started, forgets its history and removes the file. */
 export const CONSENT_FILE = "consent";
+/** A running device that finds this file opens its books and removes it. */
+export const BOOKS_FILE = "books";
 
 /** Returns whether the device runs. */
-export async function consentInFolder(path: string, at: Date): Promise<boolean> {
-  await durableWrite(join(path, CONSENT_FILE), `${at.toISOString()}\n`);
+export async function consentInFolder(path: string, at: Date, file = CONSENT_FILE): Promise<boolean> {
+  await durableWrite(join(path, file), `${at.toISOString()}\n`);
   return isLocked(path);
 }
 
@@ -110,6 +112,13 @@ export function ownerFileFollowers(
       notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
       return true;
     },
+    books: orNotice("reset", "no books are opened", async () => {
+      const file = join(folder.path, BOOKS_FILE);
+      if (watchedFilesNow(file) === MISSING) return;
+      await realDisk.remove(file);
+      device.openBooks();
+      log.info({}, "asks for the books of the answer, as a person consents, and opens its own");
+    }),
     consent: orNotice("reset", "all stays as it is", async () => {
       const file = join(folder.path, CONSENT_FILE);
       if (watchedFilesNow(file) === MISSING) return;

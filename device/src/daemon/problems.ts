@@ -232,16 +232,29 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
 export function sumsNotice(shared: SharedStatus | null): string | undefined {
   if (shared === null) return undefined;
-  const { waiting, isImplausible, twofaced, disputed, suspended, members, leastMembers } = shared;
-  if (isImplausible)
-    return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
-  if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
+  const { waiting, isImplausible, removed, disputed, suspended, members, leastMembers } = shared;
+  if (isImplausible) {
+    const cause = "the sums over all devices are none of rows that they may hold, within the study's bounds";
+    return `${cause}: a device is wrong or lies${booksRemark(shared)}`;
+  }
   if (disputed.length > 0)
     return `the two ends of a link signed for different pads, so one of them lies: ${disputed.join(", ")}`;
+  if (shared.books !== null)
+    return `${shared.doubts} devices say that the answer does not fit their rows${booksRemark(shared)}`;
   if (waiting !== null) return `this device ${waiting}`;
   if (members !== null && members < leastMembers)
     return `the study has ${members} members: fewer than ${leastMembers} (colluders and two others) hide nothing from each other`;
-  return suspended.length === 0
-    ? undefined
-    : `left out for a while, because they made all add up again too often: ${suspended.join(", ")}`;
+  if (suspended.length > 0)
+    return `left out for a while, because they made all add up again too often: ${suspended.join(", ")}`;
+  const named = removed.map(({ device, fault }) => `${device} ${fault}`);
+  return named.length === 0 ? undefined : `left out for good, as evidence shows: ${named.join(", ")}`;
+}
+
+/** Whose sums are known, so that the device at fault is found. */
+function booksRemark({ books }: SharedStatus): string {
+  if (books === null) return "";
+  const { opened, unopened } = books;
+  if (unopened.length === 0) return `; the books of all ${opened.length} are open`;
+  const command = "fedkm device consent books opens those of this device";
+  return `; of ${opened.length + unopened.length} devices ${opened.length} have opened their books; ${command}`;
 }

@@ -2,8 +2,8 @@
 // /healthz. Centroids and data are not among them.
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { refusalReasons } from "../loop/frameFilter.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -154,7 +154,20 @@ function label(labels: Readonly<Record<string, string>>): string {
 
 /** Programs of this machine ask for numbers, a few of them and in one short request each. */
 const REQUEST_MILLISECONDS = 5_000;
-const MOST_CONNECTIONS = 16;
+/** Of more connections on which nobody has asked yet the oldest is closed: who asks at once is always answered. */
+const MOST_UNASKED = 64;
+
+/** Whoever opens connections and asks nothing keeps nobody else out. */
+function keepRoom(server: Server): void {
+  const unasked = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unasked.add(socket);
+    socket.once("close", () => unasked.delete(socket));
+    const [oldest] = unasked;
+    if (unasked.size > MOST_UNASKED) oldest.destroy();
+  });
+  server.on("request", ({ socket }) => unasked.delete(socket));
+}
 
 /** Listens on loopback, with port 0 on any that is free. Rejects where the port is taken. */
 export async function serveStatus(port: number, status: () => DaemonStatus) {
@@ -168,7 +181,8 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
     response.end(body);
   });
   server.requestTimeout = REQUEST_MILLISECONDS;
-  server.maxConnections = MOST_CONNECTIONS;
+  server.headersTimeout = REQUEST_MILLISECONDS;
+  keepRoom(server);
   await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     port: (server.address() as AddressInfo).port,

@@ -56,6 +56,8 @@ export interface DaemonStatus {
   readonly failedWrites: Readonly<Record<"state" | "status" | "log", number>>;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
+  /** What so few links cannot protect from, in a sentence each; nothing is wrong. */
+  readonly linkRemarks: readonly string[];
   /** The study that it is changing to, and how it does in it; null: there is no change of study. */
   readonly next: { readonly studyHash: string; readonly device: Omit<DeviceStatus, "neighbours"> } | null;
   /** Studies that neighbours speak and this device does not, as canonical texts, with the names of those links. */
@@ -138,6 +140,7 @@ export function daemonStatus(
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: host.linesLost() },
     ...describeLinks(parts, device.status(), change, network),
+    linkRemarks: linkRemarks(parts.study, links.length),
     next: change.next && { studyHash: change.next.study, device: withoutNeighbours(change.next.device) },
     proposals: change.proposals.map(({ id, text, peers }) => ({
       studyHash: id,
@@ -149,6 +152,14 @@ export function daemonStatus(
     notices: notices.list(),
     trend: parts.trend,
   };
+}
+
+/** Of two neighbours that differ nobody can say which one lies, and in a star all depend on one. */
+export function linkRemarks({ clusters, neighbours }: Study, links: number): string[] {
+  if (clusters === "shared" || neighbours === "trusted" || links === 0 || links > 2) return [];
+  const hub = "with one link this device depends on one neighbour alone, like all others if that is the hub of a star";
+  const few = "with fewer than three links a neighbour that lies cannot be told from the others";
+  return links === 1 ? [few, hub] : [few];
 }
 
 /** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */

@@ -98,7 +98,9 @@ export async function explainDamage<T>(file: string, rule: string, read: () => T
   try {
     return await read();
   } catch (error) {
-    throw new Error(`${file} ${rule}: ${reasonOf(error).replaceAll(file, "it")}`, { cause: error });
+    const isMissing = (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+    const reason = isMissing ? "it is missing" : reasonOf(error).replaceAll(file, "it");
+    throw new Error(`${file} ${rule}: ${reason}`, { cause: error });
   }
 }
 

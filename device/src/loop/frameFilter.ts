@@ -42,7 +42,7 @@ export function createFrameFilter(last: Stamp | undefined, now: number): FrameFi
 
 /** A frame of shared clusters, as far as its order is judged. */
 interface StampedBoard {
-  readonly kind: "board" | "proof" | "members";
+  readonly kind: "board" | "proof" | "members" | "books";
   readonly stamp: Stamp;
 }
 

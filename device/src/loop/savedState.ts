@@ -24,6 +24,8 @@ interface SavedGeneration {
   readonly proof: string;
   /** Devices that are no inventions, by the first half of their keys. */
   readonly known: readonly string[];
+  /** Against members that are left out for good, in hex; see sharedClusters/books.ts. */
+  readonly evidence: readonly string[];
 }
 
 export interface SavedState {

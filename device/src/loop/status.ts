@@ -52,6 +52,12 @@ export type SharedStage =
   | "frozen"
   | "rest";
 
+/** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
+interface BooksStatus {
+  readonly opened: readonly { readonly device: string; readonly rows: number }[];
+  readonly unopened: readonly string[];
+}
+
 /** Of shared clusters. */
 export interface SharedStatus {
   /** The number of the sums that are asked for now, and what they are sums of. */
@@ -66,8 +72,14 @@ export interface SharedStatus {
   readonly waiting: string | null;
   /** Sums came out that no rows can have: somebody's are not of rows. */
   readonly isImplausible: boolean;
-  /** Devices that signed two different sums of the same time, by the first half of their keys. */
-  readonly twofaced: readonly string[];
+  /** Members against whom there is evidence, and what they did: they are left out for good. */
+  readonly removed: readonly { readonly device: string; readonly fault: string }[];
+  /** How many devices say that the answer does not fit their rows. */
+  readonly doubts: number;
+  /** Where sums are disputed; null: they are not. */
+  readonly books: BooksStatus | null;
+  /** How many rows a device may hold; null: nothing bounds what one device weighs. */
+  readonly mostRows: number | null;
   /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
   readonly disputed: readonly string[];
   /** Of a study with founders: how many are members. Null: links decide who takes part. */

@@ -15,8 +15,6 @@ export interface ClosedBoard {
 export class Board {
   readonly #entries = new Map<string, Entry>();
   readonly #marks = new Set<string>();
-  /** Devices that signed two entries for the same generation and epoch. */
-  readonly twofaced = new Set<string>();
   /** Pairs of devices that signed for different pads of their link, so that one of them lies. */
   readonly disputed = new Set<string>();
 
@@ -41,10 +39,7 @@ export class Board {
   add(entry: Entry): boolean {
     const before = this.#entries.get(entry.id);
     if (before === undefined && this.#entries.size >= MOST_ENTRIES) return false;
-    if (before !== undefined && before.epoch >= entry.epoch) {
-      if (before.epoch === entry.epoch && before.mark !== entry.mark) this.twofaced.add(entry.id);
-      return false;
-    }
+    if (before !== undefined && before.epoch >= entry.epoch) return false;
     if (before !== undefined) this.#marks.delete(before.mark);
     this.#entries.set(entry.id, entry);
     this.#marks.add(entry.mark);

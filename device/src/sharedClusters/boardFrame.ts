@@ -122,20 +122,70 @@ export function encodeBoardMessage(
   );
 }
 
+/** Doubts, books and evidence, and which of these the sender has; see books.ts for what they say. */
+export interface BookMessage {
+  readonly kind: "books";
+  readonly stamp: Stamp;
+  readonly have: readonly string[];
+  readonly items: readonly Uint8Array[];
+}
+
+/** After the header: number of marks 2, nothing 2, marks of 8, and items after their lengths in 4 bytes. */
+export function encodeBookMessage(contract: Contract, { stamp, have, items }: BookMessage): Uint8Array {
+  const head = new Uint8Array(HEADER_BYTES + 4);
+  const view = writeHeader(head, "books", contract);
+  view.setUint16(COUNT_AT, items.length, true);
+  setInteger(view, EPOCH_AT, stamp.epoch);
+  setInteger(view, SEQUENCE_AT, stamp.sequence);
+  view.setUint16(HEADER_BYTES, have.length, true);
+  const parts = items.flatMap((item) => {
+    const length = new Uint8Array(4);
+    new DataView(length.buffer).setUint32(0, item.length, true);
+    return [length, item];
+  });
+  return concatBytes(head, hexToBytes(have.join("")), ...parts);
+}
+
+/** Each device may have a doubt, books and evidence against it. */
+const MOST_ITEMS = 3 * MOST_ENTRIES;
+
+function decodeBookMessage(frame: Uint8Array): DecodedFrame | BookMessage {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (frame.length < HEADER_BYTES + 4) return frameRefusal("length");
+  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  if (!Object.values(stamp).every(Number.isSafeInteger)) return frameRefusal("stamp");
+  const [many, marks] = [view.getUint16(COUNT_AT, true), view.getUint16(HEADER_BYTES, true)];
+  if (Math.max(many, marks) > MOST_ITEMS) return frameRefusal("entry");
+  let at = HEADER_BYTES + 4 + MARK_BYTES * marks;
+  if (frame.length < at) return frameRefusal("length");
+  const have = Array.from({ length: marks }, (_, n) => {
+    const from = HEADER_BYTES + 4 + MARK_BYTES * n;
+    return bytesToHex(frame.subarray(from, from + MARK_BYTES));
+  });
+  const items: Uint8Array[] = [];
+  for (let n = 0; n < many; n++) {
+    const end = frame.length < at + 4 ? frame.length + 1 : at + 4 + view.getUint32(at, true);
+    if (end > frame.length) return frameRefusal("length");
+    items.push(frame.slice(at + 4, end));
+    at = end;
+  }
+  return at === frame.length ? { kind: "books", stamp, have, items } : frameRefusal("length");
+}
+
+type SharedFrame = BoardMessage | BookMessage | MembersMessage;
+
 /** Reads a frame of a study with shared clusters. Signatures, hashes and what may follow are the receiver's to check. */
-export function decodeShared(
-  shape: SumsShape,
-): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage | MembersMessage {
+export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | SharedFrame {
   return (contract, frame) => {
     if (shape.isFounded && isOfKind(frame, "members") && isOfStudy(frame, contract))
       return (frame.length <= LARGEST_FRAME_BYTES && decodeMembers(frame)) || frameRefusal("entry");
-    const kind = isOfKind(frame, "board") ? "board" : isOfKind(frame, "proof") ? "proof" : undefined;
+    const kind = (["board", "proof", "books"] as const).find((one) => isOfKind(frame, one));
     if (kind === undefined || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
       const decoded = decodeFrame(contract, frame);
       return decoded.kind === "centroids" ? frameRefusal("type") : decoded;
     }
-    return decodeMessage(shape, contract, frame, kind);
+    return kind === "books" ? decodeBookMessage(frame) : decodeMessage(shape, contract, frame, kind);
   };
 }
 

@@ -17,6 +17,6 @@ export { isSealed, outcomeOf, ownIntegers } from "./plan.ts";
 export { baseAfterBoard, baseAfterKeys, firstBase, generationOf } from "./proof.ts";
 export { afterRound, askedSums, census, offsetsOf, sharedReleaseIntegers } from "./release.ts";
 export { type Roster, rosterOf } from "./roster.ts";
-export { sumsShape } from "./shape.ts";
+export { type SumsShape, sumsShape } from "./shape.ts";
 export { SharedRows } from "./sharedRows.ts";
 export { heldShares, isKey, recoveredSecret, secretsOfAll, unsealedTotals } from "./unsealing.ts";

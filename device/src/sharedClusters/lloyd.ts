@@ -1,7 +1,6 @@
 // One step of pooled k-means on whole numbers. A device rounds once, to a 2^40th of a feature's range, so what the sums
 // of n devices are short of the true ones is below n of these units; smaller moves are none, and the answer is at rest.
 
-import { BOX_HALF_RANGES } from "../wire/limits.ts";
 import type { Content, GenerationOutcome } from "./generation.ts";
 import type { CountsAndSums, SumsShape } from "./shape.ts";
 
@@ -37,7 +36,6 @@ export function lloydStep(
 ): GenerationOutcome {
   const counts = totals.subarray(0, k);
   const rows = counts.reduce((sum, count) => sum + count, 0);
-  if (!counts.every((count) => count >= 0) || rows > 2 ** 50) return "implausible";
   const steps = content.steps + 1;
   const bits = fractionBits(content.rows);
   // So many rows that the sums may have run over: they are asked again with fewer bits after the point.
@@ -48,10 +46,8 @@ export function lloydStep(
     const count = counts[Math.floor(i / d)];
     const off = totals[k + i];
     const range = ranges[i % d];
-    if (Math.abs(off) > count * 2 ** bits + devices) return "implausible";
     if (count === 0 || Math.abs(off) <= devices) continue;
     numbers[i] = onGrid(numbers[i] + range * ((off * 2 ** -bits) / count), range);
-    if (Math.abs(numbers[i]) > (BOX_HALF_RANGES * range) / 2) return "implausible";
     isMoved ||= numbers[i] !== content.numbers[i];
   }
   return isMoved ? { ...content, rows, steps, numbers } : "settled";

@@ -6,6 +6,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
 import { addInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 import {
+  BETWEEN_DOUBTS_MILLISECONDS,
   GREETING_MILLISECONDS,
   MOST_BASE_OPENINGS,
   MOST_ENTRIES,
@@ -15,7 +16,9 @@ import {
   SMALL_INTEGERS,
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
-import type { BoardMessage } from "./boardFrame.ts";
+import type { BoardMessage, BookMessage } from "./boardFrame.ts";
+import { BookExchange } from "./bookExchange.ts";
+import { mayOpenBooks, signedDoubt } from "./books.ts";
 import { type Entry, isEntrySigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
   type Base,
@@ -61,6 +64,7 @@ import {
   type Proof,
   provenBase,
   type Rules,
+  rowLimit,
 } from "./proof.ts";
 import { mayAdd } from "./release.ts";
 import { knownFrom } from "./roster.ts";
@@ -80,7 +84,13 @@ export interface MemberOptions extends Omit<Rules, "secrets"> {
   readonly secrets: Secrets;
   readonly epoch: number;
   /** From an earlier life: the board that led to where this device was, and devices that it knew. */
-  readonly saved?: { readonly proof: Proof; readonly known: readonly string[] };
+  readonly saved?: {
+    readonly proof: Proof;
+    readonly known: readonly string[];
+    readonly evidence: readonly string[];
+  };
+  /** Books are opened when totals are implausible or the answer is doubted; otherwise only as owners say. */
+  readonly areBooksAgreed: boolean;
   /** Of a study with founders; undefined: whoever is linked takes part. */
   readonly membership?: Membership | undefined;
   /**
@@ -151,6 +161,11 @@ export class Member {
   #turnedAt = 0;
   /** Links may come to count until then that do not yet. */
   #hopeUntil = 0;
+  /** Disputes about what members added. */
+  readonly books: BookExchange;
+  #doubtedAt = Number.NEGATIVE_INFINITY;
+  /** Its owner has agreed, for the base where it is. */
+  #isBookOpen = false;
   isPaused = false;
   /** Undefined: this generation is not over here. */
   outcome: GenerationEnd | undefined;
@@ -163,6 +178,7 @@ export class Member {
     this.#options = options;
     this.#id = idOf(options.secrets.key);
     const { saved } = options;
+    this.books = new BookExchange(options, saved?.evidence);
     for (const id of saved?.known ?? []) this.known.add(id);
     const found = saved && (options.shape.isTree ? saved.proof.base : provenBase(options, saved.proof));
     const base = typeof found === "object" ? found : firstBase(options);
@@ -172,10 +188,6 @@ export class Member {
     this.outcome = endWithoutSums(base);
     this.#noteAnswer(base);
     if (saved !== undefined && typeof found === "object") this.#noteRead(saved.proof, found);
-  }
-
-  get twofaced() {
-    return this.#board.twofaced;
   }
 
   get disputed() {
@@ -241,9 +253,16 @@ export class Member {
     this.#followCandidate(now);
   }
 
+  /** How many rows this device may hold. */
+  get mostRows(): number {
+    return rowLimit(this.#options, this.generation, [this.#id]);
+  }
+
   /** What is wrong with a neighbour, as a sentence that begins after its name. */
   faultOf(peer: string, now: number): string | undefined {
     const link = this.#links.get(peer);
+    const evidence = link && this.books.removed.get(link.id);
+    if (evidence !== undefined) return `${evidence}, which is proven, and is left out for good`;
     if (link !== undefined && !this.#isMember(link.id))
       return "is not a member of the study, and its rows do not count";
     return link && partnerFault(link, this.#isSuspended(link.id), now);
@@ -277,6 +296,7 @@ export class Member {
     // Whatever was under way is lost.
     link.told.flight.clear();
     link.toldBefore.flight.clear();
+    this.books.connect(peer);
     const waits = { patience: PATIENCE_MILLISECONDS, greeting: GREETING_MILLISECONDS };
     Object.assign(link, { isConnected: true, toldHash: "", provedAt: Number.NEGATIVE_INFINITY, ...waits });
   }
@@ -332,9 +352,18 @@ export class Member {
     return base.number === 0 && (openings.has(id) || openings.size < MOST_ENTRIES);
   }
 
+  /** Its entries and links do not count: it opened too often, or evidence is against it. */
   #isSuspended(id: string): boolean {
     const { base, openings } = this.generation;
-    return isSuspended(id, base.spent, openings);
+    return this.books.removed.has(id) || isSuspended(id, base.spent, openings);
+  }
+
+  /** The answer here rests on sums of somebody who is removed, and nobody has begun anew. */
+  get #isTainted(): boolean {
+    const { openings } = this.generation;
+    if (this.books.removed.size === 0 || this.#options.shape.releasing !== undefined) return false;
+    const isAnew = [...openings.values()].some(({ isRestart }) => isRestart);
+    return !isAnew && this.#before?.entries.some(({ id }) => this.books.removed.has(id)) === true;
   }
 
   #noteAnswer(base: Base): void {
@@ -363,6 +392,13 @@ export class Member {
     if (!isSameBase) for (const link of this.#links.values()) link.doubtedUntil = 0;
     // At rest the sums are those of the links that counted before.
     for (const link of this.#links.values()) if (!this.#isBound) this.#count(link, now);
+    if (!isSameBase) {
+      this.books.turn();
+      this.#isBookOpen = false;
+    }
+    const { generation } = this;
+    if (this.#isTainted) this.open(now, true);
+    if (this.generation !== generation) return;
     if (this.#isOutdated) {
       this.open(now);
       return;
@@ -377,7 +413,7 @@ export class Member {
     const { ahead } = link;
     if (ahead === undefined) return;
     const order = compareBases(ahead.order, orderOf(this.generation.base));
-    if (order <= 0) link.ahead = undefined;
+    if (order <= 0) Object.assign(link, { ahead: undefined, unprovenSince: undefined });
     if (order === 0) this.#hearSameBase(link, ahead, now);
   }
 
@@ -492,11 +528,12 @@ export class Member {
     const { base, openings, members } = this.generation;
     const next = baseAfterBoard(this.#options, this.generation, closed, (id) => this.#board.entryOf(id));
     this.closed = closed;
+    const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
     if (next === "implausible") {
       this.outcome = next;
+      this.#dispute(toldBoard(this.#options, { base, openings, members, entries }), now);
       return;
     }
-    const entries = closed.devices.flatMap((id) => this.#board.entryOf(id) ?? []);
     this.#goOn({ base, openings, members, entries }, next, now);
   }
 
@@ -553,9 +590,100 @@ export class Member {
       );
   }
 
+  /** Asks for the books of a board. Private rows have none: they would show a device's share of the noise. */
+  #dispute(board: ToldBoard, now: number): void {
+    if (this.#options.shape.releasing !== undefined || !this.books.begin(board)) return;
+    if (this.#options.areBooksAgreed) this.#showBooks(now);
+    else this.#showOwnBooks(now);
+  }
+
+  #showBooks(now: number): void {
+    const peers = new Map(Array.from(this.#links.values(), ({ id, peer }) => [id, peer]));
+    this.#expel(
+      this.books.show(this.#options.secrets, this.#id, (id) => peers.get(id)),
+      now,
+    );
+  }
+
+  /** Its owner asks for the books of the answer, and opens those of this device once they are asked for. */
+  openBooks(now: number): void {
+    this.#doubt(now);
+    this.#isBookOpen = true;
+    this.#showOwnBooks(now);
+  }
+
+  /** As its owner says, if nobody is laid bare by it who has not opened. */
+  #showOwnBooks(now: number): void {
+    const { dispute } = this.books;
+    if (dispute === undefined || !this.#isBookOpen) return;
+    if (mayOpenBooks(this.#options, dispute.generation, dispute.entries).has(this.#id)) this.#showBooks(now);
+  }
+
+  /** The answer at which the network rests does not fit the rows of this device. */
+  doubtAnswer(now: number): void {
+    if (now - this.#doubtedAt < BETWEEN_DOUBTS_MILLISECONDS) return;
+    this.#doubtedAt = now;
+    this.#doubt(now);
+  }
+
+  #doubt(now: number): void {
+    const { secrets, shape } = this.#options;
+    const { base, stage } = this.generation;
+    if (stage !== stages.rest || this.#before?.entryOf(this.#id) === undefined || shape.releasing !== undefined) return;
+    this.books.addDoubt(signedDoubt(secrets, base.hash));
+    this.#weighDoubts(now);
+  }
+
+  /** With more doubts than colluders one is honest. */
+  #weighDoubts(now: number): void {
+    const isAsked = this.books.doubters.size > this.#options.colluders;
+    if (isAsked && this.#before !== undefined) this.#dispute(this.#before, now);
+  }
+
+  hearBooks(peer: string, message: BookMessage, now: number): void {
+    const link = this.#links.get(peer);
+    if (link === undefined || now < link.bannedUntil || this.books.removed.has(link.id)) return;
+    const mayCheck = () => link.signatureAllowance.take(now);
+    const { base } = this.generation;
+    const isOnBoard = (id: string, of: Uint8Array) =>
+      base.stage === stages.rest && areEqual(of, base.hash) && this.#before?.entryOf(id) !== undefined;
+    const { fault, removed } = this.books.hear(peer, message, mayCheck, isOnBoard);
+    if (fault !== undefined) this.#banish(link, fault, now);
+    this.#weighDoubts(now);
+    this.#expel(removed, now);
+  }
+
+  /** What a neighbour is to be told about disputes, and when to look again. */
+  dueBooks(now: number): { readonly peers: readonly string[]; readonly nextAt: number } {
+    const links = [...this.#links.values()].filter(({ isConnected, id }) => isConnected && !this.books.removed.has(id));
+    const times = links.map(({ peer }) => ({ peer, at: this.books.dueAt(peer) }));
+    const later = times.flatMap(({ at }) => (at > now ? [at] : []));
+    return { peers: times.flatMap(({ peer, at }) => (at <= now ? [peer] : [])), nextAt: Math.min(...later) };
+  }
+
+  /** Evidence is against them: where they were counted all begin anew, so that nothing of what they added remains. */
+  #expel(ids: readonly string[], now: number): void {
+    if (ids.length === 0) return;
+    const isCounted = this.#isTainted || ids.some((id) => this.#board.entryOf(id) !== undefined);
+    for (const id of ids) {
+      this.known.delete(id);
+      const link = this.#linkOf(id);
+      if (link !== undefined) this.#recount(link, now);
+    }
+    if (isCounted) this.open(now, this.#options.shape.releasing === undefined);
+  }
+
+  /** A device has signed two entries of one time, of which this one came later. */
+  #noteTwofaced(before: Entry | undefined, entry: Entry, generation: Uint8Array, now: number): void {
+    if (before === undefined || before.epoch !== entry.epoch || areEqual(before.body, entry.body)) return;
+    if (this.#options.shape.isTree) return;
+    const isNews = this.books.addEvidence({ kind: "two entries", generation, entries: [before, entry] });
+    if (isNews) this.#expel([entry.id], now);
+  }
+
   hear(peer: string, message: BoardMessage, now: number): void {
     const link = this.#links.get(peer);
-    if (link === undefined || now < link.bannedUntil) return;
+    if (link === undefined || now < link.bannedUntil || this.books.removed.has(link.id)) return;
     if (message.kind === "proof") {
       this.#hearProof(link, message, now);
       return;
@@ -704,7 +832,10 @@ export class Member {
         return this.#banish(link, "sent sums that are not signed by the device they name", now);
       if (isUnsealed && !(this.#before && isUnsealing(this.#before, entry)))
         return this.#banish(link, "sent a key that opens nothing", now);
-      if (!this.#board.add(entry)) continue;
+      if (!this.#board.add(entry)) {
+        if (!isUnsealed) this.#noteTwofaced(this.#board.entryOf(entry.id), entry, this.generation.hash, now);
+        continue;
+      }
       isNews = true;
       if (!isUnsealed) this.#hearOf(entry, now);
     }
@@ -730,10 +861,13 @@ export class Member {
       return;
     }
     const { isTree, releasing } = this.#options.shape;
-    if (isTree || (releasing === undefined && given.number < number - 1) || given.stage === stages.keys) return;
     const isOwn = ({ id, mark }: Entry) => this.#before?.entryOf(id)?.mark === mark;
     const isNoNews = message.secrets === undefined || this.#before?.secrets !== undefined;
-    if (hash === this.#before?.hash && isNoNews && message.entries.every(isOwn)) return;
+    const isOld = releasing === undefined && given.number < number - 1;
+    const isKnown = isOld || (hash === this.#before?.hash && isNoNews && message.entries.every(isOwn));
+    // Its sender has not heard that this device is there.
+    if (isKnown) link.toldHash = "";
+    if (isTree || isKnown || given.stage === stages.keys) return;
     const { study, secrets } = this.#options;
     const base = hashedBase(given, study, secrets.digest);
     const signed = new Map(openings.map((opening) => [opening.id, opening]));
@@ -752,7 +886,7 @@ export class Member {
         return;
       }
       entries.set(entry.id, entry);
-      if (of === this.#before?.hash) this.#noteTwofaced(entry);
+      if (of === this.#before?.hash) this.#noteTwofaced(this.#before.entryOf(entry.id), entry, from.hash, now);
     }
     const isOpen = shown.size > 0 && { secrets: shown };
     const proof = { base, openings: signed, members, entries: [...entries.values()], ...isOpen };
@@ -767,13 +901,6 @@ export class Member {
     if (areEqual(members, this.generation.members)) link.doubtedUntil = now + RESTLESS_MILLISECONDS;
     this.#candidate = { proof, next };
     this.#followCandidate(now);
-  }
-
-  /** A device that signed for two vectors at one time, of which other devices took the other. */
-  #noteTwofaced({ id, epoch, body }: Entry): void {
-    const own = this.#before?.entryOf(id);
-    const isOther = own !== undefined && own.epoch === epoch && bytesToHex(own.body) !== bytesToHex(body);
-    if (isOther) this.#board.twofaced.add(id);
   }
 
   /** Whether somebody has signed who is no member, by members that are the same here. */
@@ -806,8 +933,9 @@ export class Member {
       return;
     }
     const links = [...this.#links.values()];
-    const near = new Set(links.map(({ id }) => id));
-    const signers = proof.entries.filter(({ id }) => near.has(id) || this.known.has(id));
+    const near = new Set([this.#id, ...links.map(({ id }) => id)]);
+    const isReal = (id: string) => (near.has(id) || this.known.has(id)) && !this.books.removed.has(id);
+    const signers = proof.entries.filter(({ id }) => isReal(id));
     const there = links.filter(({ place }) => place !== undefined && compareBases(place, orderOf(next)) === 0);
     if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
   }

@@ -116,7 +116,9 @@ export class Membership {
   #members = new Map<string, number>();
   /** By ids as well. */
   #former = new Set<string>();
-  /** Of keys and most rows: entries sign for it. */
+  /** Keys by their order, each with its most rows in 8 bytes. */
+  list: Uint8Array = new Uint8Array(0);
+  /** Of this list: entries sign for it. */
   hash: Uint8Array = new Uint8Array(0);
   /** Of all statements: who has the same has heard the same. */
   digest: Uint8Array = new Uint8Array(0);
@@ -269,11 +271,26 @@ export class Membership {
       setInteger(new DataView(bytes.buffer), 0, most);
       return bytes;
     };
-    const listed = members.flatMap(({ key, most }) => [hexToBytes(key), rowsOf(most)]);
-    this.hash = secrets.digest(concatBytes(utf8ToBytes("fedkm members\n"), ...listed));
+    this.list = concatBytes(...members.flatMap(({ key, most }) => [hexToBytes(key), rowsOf(most)]));
+    this.hash = membersHash(secrets, this.list);
     const said = [...this.#statements.keys()].sort();
     this.digest = secrets.digest(utf8ToBytes(said.join("\n")));
   }
+}
+
+/** Key 32, most rows 8. */
+export const LISTED_MEMBER_BYTES = KEY_BYTES + 8;
+
+export function membersHash({ digest }: Pick<Secrets, "digest">, list: Uint8Array): Uint8Array {
+  return digest(concatBytes(utf8ToBytes("fedkm members\n"), list));
+}
+
+/** How many rows a list of members allows one; 0: any number, or it is not on the list. */
+export function mostRowsIn(list: Uint8Array, id: string): number {
+  const view = new DataView(list.buffer, list.byteOffset, list.byteLength);
+  for (let at = 0; at < list.length; at += LISTED_MEMBER_BYTES)
+    if (bytesToHex(list.subarray(at, at + ID_BYTES)) === id) return getInteger(view, at + KEY_BYTES);
+  return 0;
 }
 
 /** Who the members are before anybody has said anything; undefined: whoever is linked takes part. */

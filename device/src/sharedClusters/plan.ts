@@ -4,6 +4,7 @@
 import type { ClosedBoard } from "./board.ts";
 import { type Content, type GenerationEnd, type GenerationOutcome, hasCentroids, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
+import { sumsFault } from "./plausible.ts";
 import { afterCensus, afterRound, census, releaseSizes } from "./release.ts";
 import { emptyRoster, rosterOf } from "./roster.ts";
 import {
@@ -86,13 +87,14 @@ export function nextContent(
   content: Content,
   { devices, count, totals }: ClosedBoard,
   linksOf: (id: string) => Iterable<string>,
+  mostRows = Number.POSITIVE_INFINITY,
 ): Content | "implausible" {
   const { roster, stage } = content;
   if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
     return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
   // All entries are there, and sealed.
   if (isSealed(content)) return { ...content, stage: stages.keys };
-  const found = outcomeOf(shape, content, totals, count);
+  const found = outcomeOf(shape, content, totals, count, mostRows);
   return found === "settled" ? atRest(shape, content, totals) : found;
 }
 
@@ -117,13 +119,15 @@ export function endWithoutSums({ stage, roster }: Content): GenerationEnd | unde
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
 const MOST_STEPS = 1_000;
 
-/** What follows when the integers of this many devices add up to these. */
+/** What follows when the integers of this many devices, which may hold so many rows, add up to these. */
 export function outcomeOf(
   shape: SumsShape,
   content: Content,
   totals: Float64Array,
   devices: number,
+  mostRows = Number.POSITIVE_INFINITY,
 ): GenerationOutcome {
+  if (sumsFault(shape, content, totals, devices, mostRows) !== undefined) return "implausible";
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
 }

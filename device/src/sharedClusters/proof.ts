@@ -6,6 +6,7 @@ import type { Secrets } from "../keys/secrets.ts";
 import { Board, type ClosedBoard } from "./board.ts";
 import { type Entry, isEntrySigned } from "./entry.ts";
 import { type Base, type Content, type Generation, generationHash, hashedBase, stages } from "./generation.ts";
+import type { Membership } from "./membership.ts";
 import { isSuspended, type Openings, spentAfter } from "./openings.ts";
 import { endWithoutSums, firstContent, isSealed, nextContent, outcomeOf, stirred } from "./plan.ts";
 import type { SumsShape } from "./shape.ts";
@@ -21,6 +22,22 @@ export interface Rules {
   readonly secrets: Pick<Secrets, "digest" | "isSigned" | "padOf">;
   /** With founders: the hash of the members whom the study names. */
   readonly founding?: Uint8Array;
+  /** With founders: how many rows members may hold, as far as it is known here. */
+  readonly membership?: (Pick<Membership, "hash" | "mostRowsOf"> & Partial<Pick<Membership, "list">>) | undefined;
+}
+
+/**
+ * How many rows these devices may have added to a generation. Where the study has founders, their admissions say it; at
+ * other members than those known here nobody is judged.
+ */
+export function rowLimit(
+  { shape, membership }: Pick<Rules, "shape" | "membership">,
+  { members }: Pick<Generation, "members">,
+  devices: readonly string[],
+): number {
+  if (!shape.isFounded) return devices.length * (shape.mostRows ?? Number.POSITIVE_INFINITY);
+  if (membership === undefined || !areEqual(members, membership.hash)) return Number.POSITIVE_INFINITY;
+  return devices.reduce((sum, id) => sum + (membership.mostRowsOf(id) || Number.POSITIVE_INFINITY), 0);
 }
 
 /** The board that led from one base to the next. */
@@ -82,7 +99,8 @@ export function baseAfterBoard(
   closed: ClosedBoard,
   entryOf: (id: string) => Entry | undefined,
 ): Base | "implausible" {
-  const content = nextContent(rules.shape, from, closed, (id) => entryOf(id)?.links.keys() ?? []);
+  const limit = rowLimit(rules, from, closed.devices);
+  const content = nextContent(rules.shape, from, closed, (id) => entryOf(id)?.links.keys() ?? [], limit);
   if (content === "implausible") return content;
   const bodies = [...closed.devices].sort().map((id) => entryOf(id)?.body ?? NOTHING);
   // Bodies, because a signer can sign one body in many ways.

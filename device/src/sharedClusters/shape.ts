@@ -30,6 +30,8 @@ export interface SumsShape {
   readonly isGuarded: boolean;
   /** Sums go over a tree, and not to everybody. */
   readonly isTree: boolean;
+  /** That one device may hold; undefined: nothing bounds what a device weighs. */
+  readonly mostRows: number | undefined;
   /** The study names its founders. */
   readonly isFounded: boolean;
   /** Where the clusters begin, if the study says so. */
@@ -39,7 +41,7 @@ export interface SumsShape {
 }
 
 export function sumsShape(study: Study): SumsShape {
-  const { k, features, privacy, seed, sums, founders } = study;
+  const { k, features, privacy, seed, sums, founders, mostRows } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
@@ -48,7 +50,7 @@ export function sumsShape(study: Study): SumsShape {
   // Private studies must have founders.
   const isFounded = founders !== undefined || releasing !== undefined;
   const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded };
-  return { k, d: features.length, ranges, middle, ...modes, start, releasing };
+  return { k, d: features.length, ranges, middle, ...modes, mostRows, start, releasing };
 }
 
 /** The number of the nearest of some rows, the lowest among equals. */

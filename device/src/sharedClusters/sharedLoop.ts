@@ -11,7 +11,13 @@ import type { DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
-import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
+import {
+  type BoardMessage,
+  type BookMessage,
+  decodeShared,
+  encodeBoardMessage,
+  encodeBookMessage,
+} from "./boardFrame.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
@@ -35,8 +41,11 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   #framesSent = 0;
   #tellings = 0;
   #restUntil = 0;
+  #isPaused: boolean;
   #isStopped = false;
   #kept = "";
+  /** The base whose answer was held against the rows. */
+  #judged = "";
 
   constructor(options: DeviceOptions) {
     const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
@@ -57,16 +66,19 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
     const { epoch } = memory;
     const membership = this.#membership;
+    const areBooksAgreed = study.books === "agreed";
     const { release } = this.#own;
     this.#member = new Member({
       ...rules,
       epoch,
       membership,
+      areBooksAgreed,
       ...(earlier && { saved: earlier }),
       integersFor,
       release,
     });
-    this.#member.isPaused = options.isPaused ?? false;
+    this.#isPaused = options.isPaused ?? false;
+    this.#applyPause();
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
     if (earlier !== undefined || this.#shape.isTree) this.#member.open(now);
@@ -90,8 +102,9 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   }
 
   setRows(rows: DeviceRows): void {
-    if (this.#own.setRows(rowsInMemory(rows))) this.#member.changeRows(this.#options.clock.now());
-    this.#wake();
+    const isChanged = this.#own.setRows(rowsInMemory(rows));
+    this.setPaused(this.#isPaused);
+    if (isChanged) this.#member.changeRows(this.#options.clock.now());
   }
 
   setLinks(peers: readonly string[]): void {
@@ -115,6 +128,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
       this.#own.guarded?.consent();
       this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
+      this.setPaused(this.#isPaused);
     }
     if (this.#own.private === undefined) this.#member.open(this.#options.clock.now(), true);
     else this.#releaseIfConsented();
@@ -146,7 +160,18 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   }
 
   setPaused(isPaused: boolean): void {
-    this.#member.isPaused = isPaused;
+    this.#isPaused = isPaused;
+    this.#applyPause();
+    this.#wake();
+  }
+
+  /** With more rows than it may hold a device would be accused, and adds none. */
+  #applyPause(): void {
+    this.#member.isPaused = this.#isPaused || this.#own.count > this.#member.mostRows;
+  }
+
+  openBooks(): void {
+    this.#member.openBooks(this.#options.clock.now());
     this.#wake();
   }
 
@@ -187,8 +212,14 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const fault = neighbour.filter.malformed === malformed ? undefined : malformedFault(neighbour, now);
     if (fault !== undefined) this.#member.ban(peer, fault, now);
     if (verdict.kind === "board" || verdict.kind === "proof") this.#hear(neighbour, verdict);
+    if (verdict.kind === "books") this.#hearBooks(neighbour, verdict);
     if (verdict.kind === "members") this.#hearMembers(neighbour, verdict);
     answerRefusedFrame(this.#options, neighbour, verdict);
+  }
+
+  #hearBooks({ peer }: Neighbour, message: BookMessage): void {
+    this.#member.hearBooks(peer, message, this.#options.clock.now());
+    this.#wake();
   }
 
   #hear(neighbour: Neighbour, message: BoardMessage): void {
@@ -211,8 +242,10 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     if (overdue !== undefined) this.setRows(overdue);
     this.#own.work();
     const now = clock.now();
+    this.#applyPause();
     this.#member.look(now);
     this.#keep();
+    this.#judge(now);
     const { links } = this.#member.due(now);
     for (const link of links) {
       const messages = this.#member.messagesFor(link, now);
@@ -227,19 +260,35 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
       this.#tellings++;
       this.#restUntil = now + (this.#options.paceMilliseconds ?? BOARD_PACE_MILLISECONDS);
     }
+    for (const peer of this.#member.dueBooks(now).peers) {
+      const message = this.#member.books.messageFor(peer, now);
+      const stamp = { epoch: memory.epoch, sequence: this.#sequence };
+      network.send(peer, encodeBookMessage(contract, { ...message, stamp }));
+      this.#framesSent++;
+    }
     const members = this.#exchange?.due(contract, now);
     for (const { peer, frame } of members?.frames ?? []) network.send(peer, frame);
-    const nextAt = Math.min(this.#member.due(now).nextAt, members?.nextAt ?? Number.POSITIVE_INFINITY);
+    const later = [this.#member.due(now).nextAt, this.#member.dueBooks(now).nextAt];
+    const nextAt = Math.min(...later, members?.nextAt ?? Number.POSITIVE_INFINITY);
     // Whole milliseconds: a sum of fractions may never reach the time that is waited for.
     if (Number.isFinite(nextAt)) this.#wake(Math.ceil(nextAt - now));
     if (this.#own.isWorking) this.#wake();
+  }
+
+  /** Doubts an answer that does not fit the rows. Private devices do not: whether it fits is something about the rows. */
+  #judge(now: number): void {
+    const { base, stage, numbers } = this.#member.generation;
+    const mark = bytesToHex(base.hash);
+    if (stage !== stages.rest || mark === this.#judged || this.#own.private !== undefined || this.#shape.isTree) return;
+    this.#judged = mark;
+    if (base.rows > 0 && this.#own.isMisfit(numbers)) this.#member.doubtAnswer(now);
   }
 
   /** Whoever starts again begins where the clusters were. */
   #keep(): void {
     const { generation, answer } = this.#member;
     const { base } = generation;
-    const mark = bytesToHex(base.hash);
+    const mark = `${bytesToHex(base.hash)} ${this.#member.books.removed.size}`;
     // Of a private study every step: what was posted may have to be read, and later boards have larger numbers.
     const isWorth = this.#own.private === undefined ? hasCentroids(base) : base.number > 0;
     if (!isWorth || mark === this.#kept) return;
@@ -275,7 +324,11 @@ function savedShared(
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],
     ),
-    generation: { proof: bytesToHex(encodeBoardMessage(contract, proof)), known: [...member.known] },
+    generation: {
+      proof: bytesToHex(encodeBoardMessage(contract, proof)),
+      known: [...member.known],
+      evidence: member.books.evidence,
+    },
   };
 }
 
@@ -286,12 +339,17 @@ function savedGeneration(
   read: ReturnType<typeof decodeShared>,
   { study, secrets }: Rules,
 ): MemberOptions["saved"] {
-  const { proof: hex, known } = saved?.generation ?? {};
+  const { proof: hex, known, evidence } = saved?.generation ?? {};
   if (typeof hex !== "string" || !/^([0-9a-f]{2})+$/.test(hex) || !Array.isArray(known)) return undefined;
+  if (!Array.isArray(evidence)) return undefined;
   const message = read(contract, hexToBytes(hex));
   if (message.kind !== "proof" || message.base === undefined) return undefined;
   const base = hashedBase(message.base, study, secrets.digest);
   const openings = new Map(message.openings.map((opening) => [opening.id, opening]));
   const { members, entries, secrets: shown } = message;
-  return { proof: { base, openings, members, entries, secrets: shown }, known: known.map(String) };
+  return {
+    proof: { base, openings, members, entries, secrets: shown },
+    known: known.map(String),
+    evidence: evidence.map(String),
+  };
 }

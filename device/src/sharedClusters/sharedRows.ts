@@ -1,6 +1,6 @@
 // The rows of a device with shared clusters: what they add to each generation, as whole numbers, before it is masked.
 
-import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
+import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { GuardedRows, type HistoryOptions } from "../privacy/guardedRows.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
@@ -12,6 +12,13 @@ import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
 import { releaseRequest, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+
+/** An answer that costs a device's rows so many times what its own clusters would is doubted. */
+const MISFIT = 4;
+/** Of each cluster, in the mean: fewer rows say nothing. */
+const ROWS_TO_JUDGE = 10;
+/** So many rows are enough to judge by. */
+const SAMPLE_ROWS = 2_048;
 
 export interface SharedRowsOptions {
   readonly study: Study;
@@ -139,6 +146,25 @@ export class SharedRows implements LocalSums {
     if (this.guarded === undefined) return statistics;
     const { counts, sums } = statistics;
     return { counts, sums: sums.map((sum, i) => sum - counts[Math.floor(i / d)] * middle[i % d]) };
+  }
+
+  /**
+   * Whether centroids cost these rows far more than as many of their own would. Clusters that the device has no rows of do
+   * not count, so that whoever has rows of a few only does not doubt.
+   */
+  isMisfit(numbers: Float64Array): boolean {
+    const { rows } = this.#points;
+    const step = Math.ceil(rows / SAMPLE_ROWS);
+    const sample = takeRows(
+      this.#points,
+      Array.from({ length: Math.floor(rows / Math.max(1, step)) }, (_, i) => i * step),
+    );
+    const { k, d } = this.#options.shape;
+    const centroids = this.guarded === undefined ? { data: numbers, rows: k, cols: d } : this.#absolute(numbers);
+    const used = new Set(sample.rows === 0 ? [] : predict(centroids, sample)).size;
+    if (sample.rows < ROWS_TO_JUDGE * Math.max(1, used)) return false;
+    const own = kmeans(sample, { k: used, restarts: 3, seed: 0 });
+    return 2 * distortion([sample], [centroids]) > MISFIT * own.inertia;
   }
 
   /** Guarded rows and what was published of them are counted from 0. */

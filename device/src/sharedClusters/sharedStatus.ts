@@ -58,7 +58,10 @@ export function sharedStatus(
       countedLinks: member.counted.length,
       waiting: waiting ?? null,
       isImplausible: member.outcome === "implausible",
-      twofaced: [...member.twofaced],
+      removed: Array.from(member.books.removed, ([device, fault]) => ({ device, fault })),
+      doubts: member.books.doubters.size,
+      books: booksStatus(member),
+      mostRows: Number.isFinite(member.mostRows) ? member.mostRows : null,
       disputed: [...member.disputed],
       suspended: member.suspended,
       members: member.members ?? null,
@@ -69,8 +72,16 @@ export function sharedStatus(
   };
 }
 
+function booksStatus({ books }: Member): NonNullable<DeviceStatus["shared"]>["books"] {
+  if (books.dispute === undefined) return null;
+  const opened = Array.from(books.opened, ([device, rows]) => ({ device, rows }));
+  return { opened, unopened: books.unopened };
+}
+
 /** Why this device posts nothing, if it does not. */
 function waitingOf(study: Study, member: Member, own: SharedRows, now: number): string | undefined {
+  if (own.count > member.mostRows)
+    return `adds nothing: it holds ${own.count} rows, and the study allows it ${member.mostRows} (mostRows)`;
   const pending = member.pending(now).length;
   const counted = member.counted.length;
   if (pending > 0) return `waits for ${pending} of its links to answer before anything is added up`;
@@ -100,6 +111,7 @@ function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number,
 }
 
 function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
+  if (own.count > member.mostRows) return "waiting";
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
   if (member.outcome !== undefined)

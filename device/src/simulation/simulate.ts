@@ -231,6 +231,8 @@ export function simulate(options: SimulationOptions) {
     reset: (i: number) => places[i]?.device?.reset(),
     /** Its owner agrees that its rows are published anew. */
     consent: (i: number) => places[i]?.device?.reset(datasets[i]),
+    /** Its owner asks for the books of the answer, and opens its own. */
+    openBooks: (i: number) => places[i]?.device?.openBooks(),
     /** It stays so if the device is restarted. */
     setPaused(i: number, isPaused: boolean) {
       if (isPaused) paused.add(i);

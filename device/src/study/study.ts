@@ -16,7 +16,7 @@ const noneShared = { alpha: 0, coupling: "nearest", weighting: "device" };
 /** What not every study says, so that the hashes of the others stay as they were. */
 function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<Study> {
   if (!isShared) {
-    const names = ["colluders", "seed", "devices", "sums", "founders", "vouchers", "mostRows"];
+    const names = ["colluders", "seed", "devices", "sums", "founders", "vouchers", "mostRows", "books"];
     leftOut(given, names, 'unless clusters is "shared"', fail);
     return trustField(given, fail);
   }
@@ -38,9 +38,20 @@ function clusterFields(given: Fields, isShared: boolean, fail: Fail): Partial<St
     fail(["neighbours"], "left out unless clusters are personal or sums is tree", given.value("neighbours"));
   const devices = isPrivate ? { devices: leastDevices(given, colluders, fail) } : {};
   if (!isPrivate) leftOut(given, ["devices"], 'unless privacy is "private"', fail);
-  if (sums === "tree") leftOut(given, ["founders", "vouchers", "mostRows"], "if sums is tree", fail);
+  if (sums === "tree") leftOut(given, ["founders", "vouchers", "mostRows", "books"], "if sums is tree", fail);
+  if (isPrivate) leftOut(given, ["books"], 'with privacy "private" (they would show a share of the noise)', fail);
+  const books = given.value("books") ?? "asked";
+  if (books !== "asked" && books !== "agreed") fail(["books"], "agreed or asked", books);
   const members = memberFields(given, colluders, devices.devices ?? 1, fail);
-  return { clusters: "shared", colluders, ...trust, ...(sums === "tree" ? { sums } : {}), ...devices, ...members };
+  return {
+    clusters: "shared",
+    colluders,
+    ...trust,
+    ...(sums === "tree" ? { sums } : {}),
+    ...devices,
+    ...members,
+    ...(books === "agreed" ? { books } : {}),
+  };
 }
 
 /** Who may take part from the beginning, how others come in, and how many rows each may hold. */
@@ -201,6 +212,8 @@ export interface Study {
   readonly vouchers?: number;
   /** With shared clusters: rows that a member may hold, unless its admission says another number. */
   readonly mostRows?: number;
+  /** With shared clusters: in a dispute everybody sees what each device added. Absent: only of whom its owner lets it see. */
+  readonly books?: "agreed";
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
   readonly epsilon?: number;
   readonly delta?: number;
@@ -219,7 +232,7 @@ const LARGEST_VALUE = 1e12;
 const fields = [
   ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
   ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
-  ...["founders", "vouchers", "mostRows"],
+  ...["founders", "vouchers", "mostRows", "books"],
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 

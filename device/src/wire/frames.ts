@@ -40,6 +40,8 @@ export const frameKinds = {
   members: 9,
   /** Two heads of histories with signatures, of 96; see historyFrames.ts. */
   history: 10,
+  /** Marks of 8, then doubts, books and evidence, each after its length; see books.ts. They prove themselves too. */
+  books: 11,
 } as const;
 
 /** How far ahead a neighbour may be for its version to be found out. */

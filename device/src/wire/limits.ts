@@ -275,6 +275,8 @@ export const UNPROVEN_MILLISECONDS = 5_000;
 export const SIGNATURE_BURST = 512;
 /** Beyond that, so many signatures of a neighbour's frames are checked in a second. */
 export const SIGNATURES_PER_SECOND = 1_000;
+/** A device whose rows the answer does not fit says so at most once in this time. */
+export const BETWEEN_DOUBTS_MILLISECONDS = 86_400_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
 export const MOST_ENTRIES = 256;
 /** Of what one owner says about members at most this much is kept. */

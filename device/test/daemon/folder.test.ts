@@ -44,7 +44,7 @@ test.each([
 
 test.each(["study.yaml", "links.json", "key"])("readFolder names %s when it is missing", async (name) => {
   rmSync(at(name));
-  expect(await refusal()).toMatch(/(restore it|copy it).*ENOENT/);
+  expect(await refusal()).toMatch(/(restore it|copy it).*(: it is missing|got ENOENT.*)$/);
   expect(await refusal()).toContain(`${at(name)} must`);
 });
 

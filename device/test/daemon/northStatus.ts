@@ -80,5 +80,6 @@ export const northStatus: DaemonStatus = {
   relay: { reservations: 2, circuits: 1, bytes: 4096 },
   pending: [],
   notices: [],
+  linkRemarks: [],
   trend: [],
 };

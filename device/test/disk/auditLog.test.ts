@@ -89,6 +89,17 @@ test("auditKeeper says what cannot be written, and writes it when it can be agai
   expect(said.at(-1)).toBeUndefined();
 });
 
+test("auditKeeper says that a line was changed, also after it has written others", async () => {
+  await append("a", "b", "c");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"b"', '"x"'));
+  const said: (string | undefined)[] = [];
+  const audit = auditKeeper(folder, manualClock(), (line) => said.push(line));
+  await expect.poll(() => said.at(-1)).toMatch(/^audit\.jsonl was changed before its line 3: see fedkm device log/);
+  audit.note("started", {});
+  await audit.close();
+  expect(said.at(-1)).toMatch(/was changed/);
+});
+
 test("auditLooks notes the first refusal of each kind, counts once an hour, few strangers, and each release once", () => {
   const clock = manualClock();
   const noted: string[] = [];

@@ -33,7 +33,7 @@ function watchedMember() {
     checks++;
     return own.isSigned(...of);
   };
-  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1 };
+  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1, areBooksAgreed: true };
   const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
@@ -62,7 +62,7 @@ it.each(["board", "proof"] as const)("a %s frame of false signatures costs one c
   expect(member.counted.map(({ peer }) => peer)).toEqual(["x"]);
 });
 
-it("two boards of a device that signed twice do not part the others: all take the later base, and name it", () => {
+it("two boards of a device that signed twice do not part the others: all take the later base, and leave it out for good", () => {
   const { member, now } = watchedMember();
   const [n, x] = ["n", "x"].map((name) => simulatedSecrets(name));
   const ids = { own: idOf(n.keyOf("own")), n: idOf(n.key), x: idOf(x.key) };
@@ -86,7 +86,10 @@ it("two boards of a device that signed twice do not part the others: all take th
   const proof = { ...plainOf(now), kind: "proof" as const, base: now.base };
   member.hear("n", { ...proof, entries: [own, ofN, late] }, 4);
   expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
-  expect([...member.twofaced]).toEqual([ids.x]);
+  expect([...member.books.removed]).toEqual([[ids.x, "signed two different sums of one time"]]);
+  expect(member.faultOf("x", 5)).toMatch(/signed two different sums of one time, which is proven/);
+  // What rests on its sums begins anew without them.
+  expect([...member.generation.openings.values()].map(({ isRestart }) => isRestart)).toEqual([true]);
   member.hear("n", { ...proof, entries: [own, ofN, early] }, 5);
   expect(member.generation.base.hash).toEqual((isInOrder ? second : first).hash);
 });
@@ -142,7 +145,7 @@ it("parts of proofs of two bases are not taken for one", () => {
 
 it("an entry that shows a neighbour's start keeps the others of its message from the generation that it opens", () => {
   const [own, n, x] = ["own", "n", "x"].map((name) => simulatedSecrets(name));
-  const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1 };
+  const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1, areBooksAgreed: true };
   const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
@@ -160,7 +163,7 @@ it("an entry that shows a neighbour's start keeps the others of its message from
   expect(member.generation.openings.size).toBe(1);
   const [link] = member.counted;
   expect(member.messagesFor(link, 3)[0].have).not.toContain(ofN.mark);
-  expect(member.twofaced.size).toBe(0);
+  expect(member.books.removed.size).toBe(0);
 });
 
 it("a neighbour that signs for another pad of its link is left out and named", () => {

@@ -95,6 +95,8 @@ describe("a sealed board", () => {
   it("is read after the tallies of more than half of all and the colluders, if shares of all others are held", () => {
     const five = boardOf(5, 2);
     expect([five.decidedBy([0, 1, 2]), five.decidedBy([0, 1, 2, 3])]).toEqual([false, true]);
+    // With two colluders these could be half of two groups, each with partners enough.
+    expect(isDecided(five.board, 2, new Set(five.ids.slice(0, 3)))).toBe(false);
     // In a ring the partners of one that is missing hold its shares.
     expect(boardOf(5, 1).decidedBy([0, 1, 2, 3])).toBe(true);
     // Two of its partners have not said that their shares are good: perhaps they are not.

@@ -106,7 +106,7 @@ function isNamed(simulated: Simulation, i: number, id: string): boolean {
   const { neighbours, shared } = simulated.status(i);
   const { fault, conflict, framesRefused } = neighbours.find(({ peer }) => peer === `device-${LIAR}`) ?? {};
   const isRefused = Object.keys(framesRefused ?? {}).length > 0;
-  return fault != null || conflict != null || isRefused || shared?.twofaced.includes(id) === true;
+  return fault != null || conflict != null || isRefused || shared?.removed.some(({ device }) => device === id) === true;
 }
 
 function answerOf(simulated: Simulation, i: number, { features }: Study): Matrix {

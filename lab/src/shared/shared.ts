@@ -20,6 +20,8 @@ export const run = sectionOf({
   coalitions: async (isShort) => (await import("./privacy.ts")).coalitions({ runs: isShort ? 10 : 200 }),
   records: async (isShort) => (await import("./privacy.ts")).movingRecords({ runs: isShort ? 9 : 200 }),
   guarded: async (isShort) => (await import("./privacy.ts")).guardedByRows({ networks: isShort ? 5 : 50 }),
+  claims: async (isShort) => (await import("./books.ts")).claims({ networks: isShort ? 10 : 200 }),
+  skew: async (isShort) => (await import("./books.ts")).honestSkew({ networks: isShort ? 10 : 200 }),
   departures: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] }),
   leavers: async (isShort) =>

@@ -50,7 +50,9 @@ async function answer(
   sessions: Sessions,
   source: DashboardSource,
 ): Promise<void> {
-  const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const address = request.url ?? "/";
+  if (!URL.canParse(address, "http://localhost")) return send(response, 400, "the address must be one of this page");
+  const { pathname: path, searchParams } = new URL(address, "http://localhost");
   const port = request.socket.localPort as number;
   const described = { method: request.method ?? "", path, headers: request.headers, port };
   const refusal = requestRefusal(described, sessions);

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { extname } from "node:path";
 import { site } from "../served.ts";
 
@@ -19,7 +19,8 @@ const types: Readonly<Record<string, string>> = {
 
 /** Names of files as the build gives them. */
 const FILE = /^\/(?:assets\/)?[\w-]+\.(?:html|js|css)$/;
-const MOST_CONNECTIONS = 64;
+/** Of more connections on which nobody has asked anything yet the oldest is closed: who asks at once is always answered. */
+const MOST_UNASKED = 64;
 
 /** Undefined: there is no such file. */
 export async function staticFile(path: string): Promise<{ type: string; body: Buffer } | undefined> {
@@ -51,7 +52,12 @@ export async function servePagesLocally(handle: Handle, port: number): Promise<S
 
 async function listen(handle: Handle, port: number, host: string): Promise<Server> {
   const server = createServer(handle);
-  server.maxConnections = MOST_CONNECTIONS;
+  const unasked = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    socket.once("close", () => unasked.delete(socket));
+    if (unasked.add(socket).size > MOST_UNASKED) [...unasked][0].destroy();
+  });
+  server.on("request", ({ socket }) => unasked.delete(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

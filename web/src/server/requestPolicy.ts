@@ -80,7 +80,7 @@ export function sessionOf(
 }
 
 const SESSION_MILLISECONDS = 12 * 3_600_000;
-/** After so many wrong tokens within a minute, none is taken for a minute. */
+/** After so many wrong tokens within a minute, no guess is answered for a minute. */
 const MOST_WRONG = 5;
 const LOCK_MILLISECONDS = 60_000;
 
@@ -113,8 +113,9 @@ export class Sessions {
 
   open(token: string): Session | "wrong" | "locked" {
     const now = this.#now();
-    if (now < this.#lockedUntil) return "locked";
+    // Only who guesses is locked out: the owner's token is right whatever others try.
     if (!isSame(token, this.#token)) {
+      if (now < this.#lockedUntil) return "locked";
       this.#wrong = [...this.#wrong.filter((at) => now - at < LOCK_MILLISECONDS), now];
       if (this.#wrong.length >= MOST_WRONG) {
         this.#wrong = [];

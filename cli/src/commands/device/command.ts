@@ -5,6 +5,7 @@ import { parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { BackupOptions, RestoreOptions } from "./backup.ts";
 import type { InitOptions } from "./init.ts";
+import type { InstallOptions } from "./install.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
 import type { NeighbourOptions } from "./links.ts";
 import type { RunOptions } from "./run.ts";
@@ -64,7 +65,14 @@ function setUpCommands(io: Console): Command[] {
     "Print the key of a device, by which studies name their founders; where there is no device yet, make its key first.",
     "key --state north",
   ).action(async ({ state }: StateOptions) => (await import("./init.ts")).runDeviceKeyCommand(state, io));
-  return [init, key];
+  const install = part(
+    "install",
+    "Write the systemd unit that runs this machine's devices as services, and print what is left to do.",
+    "install --state /var/lib/fedkm/north",
+  )
+    .option("--out <folder>", "where the unit goes", "/etc/systemd/system")
+    .action(async (options: InstallOptions) => (await import("./install.ts")).runDeviceInstallCommand(options, io));
+  return [init, key, install];
 }
 
 const neighbourOptions = (command: Command) =>
@@ -175,7 +183,13 @@ function controlCommands(io: Console): Command[] {
       "consent",
       "Let deleted rows of a guarded device go at once, or its lost history begin anew; let a private one release its rows again.",
       "consent --state north",
-    ).action(async ({ state }: StateOptions) => (await work()).runDeviceConsentCommand(state, io)),
+    )
+      .argument("[books]", "the word books: ask what devices added to shared clusters, and show it of this one")
+      .action(async (what: string | undefined, { state }: StateOptions) =>
+        what === undefined
+          ? (await work()).runDeviceConsentCommand(state, io)
+          : (await work()).runDeviceBooksCommand(state, what, io),
+      ),
   ];
 }
 

@@ -1,7 +1,7 @@
 // fedkm device pause, resume, reset and consent: what a device does from now on, running or not.
 
 import { budgetOf, keepsHistory } from "@fedkm/device";
-import { consentInFolder, pauseDevice, readFolder, resetDevice } from "@fedkm/device/daemon";
+import { BOOKS_FILE, consentInFolder, pauseDevice, readFolder, resetDevice } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 
@@ -41,6 +41,22 @@ export async function runDeviceConsentCommand(state: string, { stdout }: Console
   if (isShared)
     stdout.write("clusters are shared: a new answer comes when the owners of all devices have agreed in this way\n");
   stdout.write("if its ledger was lost, it counts from 0 again, and what was spent before comes on top\n");
+}
+
+/** Two owners or more ask for the books of an answer, one of whom is honest. */
+export async function runDeviceBooksCommand(state: string, what: string, { stdout }: Console): Promise<void> {
+  if (what !== "books") throw new UsageError(`consent takes the word books or nothing, got ${what}`);
+  const { name, study } = await readFolder(state);
+  const { clusters, sums, privacy, colluders = 1 } = study;
+  if (clusters !== "shared" || sums === "tree" || privacy === "private")
+    throw new UsageError(
+      "books are of open or guarded studies with shared clusters and sums on a board: there are none",
+    );
+  const when = whenOf(await consentInFolder(state, new Date(), BOOKS_FILE));
+  stdout.write(
+    `${name} asks ${when} what devices added to the answer; books open when the owners of ${colluders + 1} devices ask\n` +
+      "then all devices see how many rows this one has in each cluster, and their means; fedkm device status shows what comes of it\n",
+  );
 }
 
 function whenOf(isRunning: boolean): string {

@@ -11,6 +11,7 @@ import {
   type Link,
   lastStatus,
   linkPeer,
+  linkRemarks,
   parseInvite,
   readFolder,
   type Stranger,
@@ -125,7 +126,7 @@ export async function runDeviceLinksCommand({ state, json }: { state: string; js
   const facts = { name: folder.name, invite: (await folderInvite(folder)) ?? null, links, pending, keys };
   const lines = [
     ...describeLinks(links),
-    ...robustnessRemark(folder.study, links.length),
+    ...linkRemarks(folder.study, links.length),
     ...describeWaiting(pending, state),
     ...describeKeys(links, keys),
   ];
@@ -150,12 +151,6 @@ function describeLinks(links: readonly LinkFacts[]): string[] {
     isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );
   return [...alignColumns([["link", "connected", "peer"], ...rows]), ...failures];
-}
-
-/** Of two neighbours that differ nobody can say which one lies. */
-function robustnessRemark({ clusters, neighbours }: Study, links: number): string[] {
-  const isAtRisk = clusters !== "shared" && neighbours !== "trusted" && (links === 1 || links === 2);
-  return isAtRisk ? ["with fewer than three links a neighbour that lies cannot be told from the others"] : [];
 }
 
 function describeWaiting(waiting: readonly Stranger[], state: string): string[] {

@@ -85,6 +85,7 @@ function describe(status: RunStatus): string[] {
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
+    ...status.linkRemarks,
     ...(pending.length > 0
       ? [
           "",
