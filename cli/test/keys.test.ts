@@ -33,7 +33,7 @@ async function link(from: string, to: string, ...more: string[]) {
   return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), "--accept", "open", ...more);
 }
 
-test("device rotate waits for links, --now does not, the successor is handed over, and the log holds all of it", async () => {
+test("device rotate waits for links, --accept absent does not, the successor is handed over, and the log holds all of it", async () => {
   await init("north", "south");
   await link("north", "south");
   await link("south", "north");
@@ -43,7 +43,7 @@ test("device rotate waits for links, --now does not, the successor is handed ove
     /^north has a new key: 12D3.*\n.*when all neighbours know it; they do not yet: south\n/,
   );
   expect((await factsOf("north")).keys).toMatchObject({ next: expect.stringMatching(/^12D3/), behind: ["south"] });
-  const done = await device("rotate", "--now", "--state", at("north"));
+  const done = await device("rotate", "--accept", "absent", "--state", at("north"));
   expect(done.stdout).toContain(
     "it is used from the next start on\nthe old key is kept for neighbours that do not know the new one yet: south",
   );

@@ -52,15 +52,14 @@ function lists(): { readonly title: string; readonly rows: readonly Row[] }[] {
 }
 
 function markdown({ title, rows }: ReturnType<typeof lists>[number]): string {
-  const items = rows.map(({ name, number, sentence }) => inLines(`- \`${name}\` (${number}): ${sentence}`));
-  return `### ${title}\n\n${items.join("\n")}\n`;
+  return `### ${title}\n\n${inLines(rows.map(({ name, number }) => `\`${name}\` ${number}`).join(", "))}\n`;
 }
 
-/** As wide as the page; further lines stand below the first word. */
+/** As wide as the page. */
 function inLines(item: string): string {
   const lines = [""];
   for (const word of item.split(" ")) {
-    if (`${lines[0]}${word}`.length >= 120) lines.unshift("  ");
+    if (`${lines[0]}${word}`.length >= 120) lines.unshift("");
     lines[0] += `${word} `;
   }
   return lines

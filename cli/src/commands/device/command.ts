@@ -40,7 +40,7 @@ const portOption = (flag: string, what: string) =>
   );
 
 /** What a person agrees to in advance, where the command would ask or refuse. */
-function acceptOption(choice: "open" | "noise", meaning: string): Option {
+function acceptOption(choice: "open" | "noise" | "absent", meaning: string): Option {
   return new Option(`--accept <${choice}>`, meaning).argParser(parseChoice("--accept", [choice]));
 }
 
@@ -201,7 +201,7 @@ function keyCommands(io: Console): Command[] {
       "Give the device a new key, signed with the old one. It is used when all neighbours know it.",
       "rotate --state north",
     )
-      .option("--now", "use the new key without waiting for neighbours that cannot be reached")
+      .addOption(acceptOption("absent", "agree that neighbours which cannot be reached learn the new key later"))
       .action(async (options: RotateOptions) => (await work()).runDeviceRotateCommand(options, io)),
     part("follow", "Follow a neighbour that cannot be reached to its new key.", "follow north/successor --state south")
       .argument("<file>", "the file successor that device rotate wrote in the neighbour's folder")

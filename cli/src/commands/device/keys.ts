@@ -18,10 +18,11 @@ import { writeResultFile } from "../../write.ts";
 
 export interface RotateOptions {
   readonly state: string;
-  readonly now?: boolean;
+  readonly accept?: "absent";
 }
 
-export async function runDeviceRotateCommand({ state, now = false }: RotateOptions, io: Console): Promise<void> {
+export async function runDeviceRotateCommand({ state, accept }: RotateOptions, io: Console): Promise<void> {
+  const now = accept === "absent";
   const folder = await readFolder(state);
   const { next, isDone, isRunning, behind, successors } = await rotateKey(folder, now, warnOn(io));
   const file = `${state}/successor`;
@@ -36,7 +37,7 @@ export async function runDeviceRotateCommand({ state, now = false }: RotateOptio
   } else {
     lines.push(
       `the device ${isRunning ? "" : "must run, and "}begins to use it when all neighbours know it; they do not yet: ${names}`,
-      `to use it without waiting for them: fedkm device rotate --now --state ${state}`,
+      `to use it without waiting for them: fedkm device rotate --accept absent --state ${state}`,
     );
   }
   if (behind.length > 0)
