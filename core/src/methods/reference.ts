@@ -1,8 +1,10 @@
 // The pooled solution that every method is held against: optimal where that can be computed, in one dimension and for few
 // different points, and otherwise the best of a search that goes on until it finds nothing better.
 
+import { checkMatrix } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { type KMeansModel, kmeansOn } from "../start/kmeans.ts";
@@ -16,6 +18,10 @@ export interface ReferenceOptions {
   /** A cost that nobody has beaten: the search ends where it is reached. */
   readonly bestKnown?: number | undefined;
 }
+
+const referenceOptionNames: OptionNames<ReferenceOptions> = {
+  ...{ k: true, seed: true, restarts: true, kernel: true, bestKnown: true },
+};
 
 /** What `pooledReference` found, and how. */
 export interface PooledReference {
@@ -42,6 +48,8 @@ const FIRST_CHECK = 5;
 
 /** The best clustering of pooled points that can be had: exact where that is possible, else of many starts. */
 export function pooledReference(points: Matrix, options: ReferenceOptions): PooledReference {
+  checkMatrix("points", points);
+  checkOptions(options, referenceOptionNames, "k");
   const { k, kernel, seed = defaults.seed, restarts = defaults.pooledRestarts, bestKnown = 0 } = options;
   const search = (starts: number, from: number) =>
     kmeansOn(points, { k, restarts: starts, seed: from, kernel, ...toTheEnd });

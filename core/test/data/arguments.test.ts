@@ -65,6 +65,7 @@ const calls: Record<string, readonly unknown[]> = {
   simplifiedSilhouette: [points, centroids],
   stationarityResidual: [datasets, network, model.centroids, { alpha: 1 }],
   totalVariation: [model.centroids, network],
+  pooledReference: [points, { k: 2 }],
   consensusRounds: [datasets, network, few],
   distributedRounds: [datasets, network, few],
   floodSettings: ["own", datasets, network, few],
@@ -92,6 +93,8 @@ const tools = [
     "centroidsOfFlood",
   ],
   ...["solveFlood", "collectFlood", "sendTraffic", "floodTraffic", "sumTraffic", "addTraffic"],
+  // Its reference comes from `pooledReference`.
+  "unbeatenReference",
 ];
 
 /** Arguments that may be left out. */
