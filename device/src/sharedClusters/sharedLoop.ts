@@ -294,7 +294,7 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     const { contract, memory } = this.#options;
-    const { numbers } = answer ?? base;
+    const numbers = (answer ?? (hasCentroids(base) ? base : undefined))?.numbers;
     memory.keep(() => savedShared(contract, this.#shape, this.#member, numbers, this.#neighbours.values()));
   }
 }
@@ -306,11 +306,11 @@ function savedShared(
   contract: Contract,
   { k, d, middle }: SumsShape,
   member: Member,
-  numbers: Float64Array,
+  numbers: Float64Array | undefined,
   neighbours: Iterable<Neighbour>,
 ): SavedState {
   const proof = { ...member.proofMessage(), stamp: { epoch: 0, sequence: 0 } };
-  const row = (c: number) => Array.from({ length: d }, (_, f) => (numbers[c * d + f] ?? 0) + middle[f]);
+  const row = (c: number) => Array.from({ length: d }, (_, f) => (numbers?.[c * d + f] ?? 0) + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
     study: studyId(contract),
@@ -319,7 +319,8 @@ function savedShared(
     own: null,
     sketch: null,
     centroids,
-    present: centroids.map(() => true),
+    // Before there is an answer a private device is somewhere in a release, and has no centroids to show.
+    present: centroids.map(() => numbers !== undefined),
     // Whose frames must not go back.
     neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, start: 0, centroids }],

@@ -161,7 +161,12 @@ export function simulate(options: SimulationOptions) {
     if (device === undefined || device.status().phase === "paused") return true;
     return isSettled(device.status(), []) && (next == null || isSettled(next.device, []));
   };
-  const centroids = () => places.map((place) => matrix(place?.part.memory.latest()?.centroids ?? []));
+  const centroids = () =>
+    places.map((place) => {
+      const saved = place?.part.memory.latest();
+      const isEmpty = saved === undefined || (study.clusters === "shared" && !saved.present.includes(true));
+      return matrix(isEmpty ? [] : saved.centroids);
+    });
   return {
     now: clock.now,
     /** Lets this much time pass. */
