@@ -17,7 +17,7 @@ test("fedkm audit prints a row for each attack, a verdict, and what remains poss
   expect(stdout).toContain('Privacy "open" of study an example, minimum 10: 1 simulated network with rows');
   expect(stdout).toMatch(/the only neighbour reads +1 +1 +0 +cluster means, to the last digit, and sizes\n/);
   expect(stdout).toMatch(/neighbours wait for a new row +1 +- +1 +one row, to the last digit\n/);
-  expect(stdout).toMatch(/Verdict: Single rows can be found: \d+ here, by \d of 13 attacks\. Use "open" only for/);
+  expect(stdout).toMatch(/Verdict: Single rows can be found: \d+ here, by \d of 14 attacks\. Use "open" only for/);
   expect(stdout).toContain("What remains possible:\n- ");
   const html = readFileSync(page, "utf8");
   expect(html).toContain("<h1>Privacy audit: an example</h1>");
