@@ -770,6 +770,7 @@ export function knowledgeLength(rules: ReleaseRules): number {
   return fieldNames.reduce((sum, name) => sum + 1 + lengths[name], 0);
 }
 
+/** The inverse of `unpackKnowledge`. */
 export function packKnowledge(rules: ReleaseRules, known: Knowledge): Float64Array {
   const lengths = fieldLengths(rules);
   const numbers = new Float64Array(knowledgeLength(rules));
