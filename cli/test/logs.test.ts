@@ -73,7 +73,7 @@ test.skipIf(!existsSync("/dev/full"))(
       const child = children[index];
       const lost = async () => {
         const { code, status } = await statusOf(state);
-        expect({ code, isRunning: status.isRunning }).toEqual({ code: 0, isRunning: true });
+        expect({ code, isRunning: status.isRunning }).toEqual({ code: 4, isRunning: true });
         expect(status.notices).toMatchObject([{ cause: "log", link: null, until: null }]);
         return status;
       };
