@@ -19,8 +19,8 @@ const CODES = "USD|EUR|GBP|JPY|CHF|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|M
 const CURRENCY = `[A-Z]{0,2}\\$|[€£¥₹₽₩₺₴]|${CODES}|kr\\.?|zł|Kč|Ft|Fr\\.?`;
 const UNIT =
   "[%‰°]|°[CF]|km/h|mph|[kcm]?m|[km]?g|lbs?|oz|ml|l|kWh|kW|W|[KMG]B|ms|s|sec|min|h|hrs?|days?|years?|yrs?|Jahre|Tage|ans|Std\\.?|px|pcs|Stk\\.?|pts?";
-const BEFORE = new RegExp(`^(${CURRENCY})\\s*`);
-const BEHIND = new RegExp(`\\s*(${CURRENCY}|${UNIT})$`);
+const BEFORE = new RegExp(`^(${CURRENCY})[ \u00a0\u202f]*`);
+const BEHIND = new RegExp(`[ \u00a0\u202f]*(${CURRENCY}|${UNIT})$`);
 const IS_CURRENCY = new RegExp(`^(${CURRENCY})$`);
 
 interface Amount {
@@ -37,7 +37,7 @@ function amountIn(text: string): Amount {
     .replaceAll(/[\u00a0\u2009\u202f]/g, " ")
     .replaceAll("\u2212", "-")
     .replaceAll("\u2019", "'")
-    .trim();
+    .replaceAll(/^ +| +$/g, "");
   const take = (pattern: RegExp): string => {
     const found = pattern.exec(rest)?.[1] ?? "";
     if (found !== "") rest = rest.replace(pattern, "");
@@ -46,13 +46,13 @@ function amountIn(text: string): Amount {
   let sign = take(/^([+-]) ?/);
   let unit = take(BEFORE);
   const inside = sign === "" ? /^\((.+)\)$/.exec(rest)?.[1] : undefined;
-  if (inside !== undefined) rest = inside.trim();
+  if (inside !== undefined) rest = inside.replaceAll(/^ +| +$/g, "");
   unit ||= take(BEFORE);
   unit ||= take(BEHIND);
   if (inside === undefined) sign ||= take(/^([+-])/);
   const behind = inside === undefined && sign === "" ? take(/ ?(-)$/) : "";
   const isBooked = inside !== undefined || behind !== "";
-  return { isNegative: isBooked || sign === "-", unit, digits: rest.trim(), isBooked };
+  return { isNegative: isBooked || sign === "-", unit, digits: rest.replaceAll(/^ +| +$/g, ""), isBooked };
 }
 
 type Style = Pick<CellForm, "decimal" | "thousands"> & { readonly pattern: RegExp };
