@@ -140,8 +140,10 @@ export class Machine {
     page.setDefaultTimeout(600_000);
     const foreign: string[] = [];
     page.on("request", (request) => request.url().startsWith(new URL(address).origin) || foreign.push(request.url()));
+    // A page that fails shows nothing more: the test says why at once, and does not wait for it.
+    const failed = new Promise((_, fail) => page.on("pageerror", fail));
     await page.goto(address);
-    await page.getByText("live", { exact: true }).waitFor();
+    await Promise.race([page.getByText("live", { exact: true }).waitFor(), failed]);
     return { page, foreign };
   }
 

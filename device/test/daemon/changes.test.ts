@@ -99,7 +99,11 @@ test("three daemons change their study one after the other, with a restart on th
   await until(() => statusOf("middle").proposals.length === 1);
   const [{ text, studyHash, from }] = statusOf("middle").proposals;
   expect([studyHash, from]).toEqual([after, ["north"]]);
-  const notices = (name: string) => statusOf(name).notices.flatMap(({ cause, text }) => [`${cause}: ${text}`]);
+  // On a busy machine a neighbour is also away for a moment, which is no matter of the change.
+  const notices = (name: string) =>
+    statusOf(name)
+      .notices.filter(({ cause }) => cause === "proposal" || cause === "change")
+      .map(({ cause, text }) => `${cause}: ${text}`);
   await until(() => notices("middle").length > 0 && notices("north").length > 0);
   const hint = `(to accept it: fedkm device study accept ${after.slice(0, 8)})`;
   expect(notices("middle")).toEqual([`proposal: north proposes another study, alpha: 1 here, 2 there ${hint}`]);
