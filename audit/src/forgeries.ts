@@ -47,9 +47,9 @@ export type ForgeryKind = (typeof forgeryKinds)[number];
 interface Forger {
   readonly study: Study;
   readonly contract: Contract;
-  /** Of the liar, of a device whose name it takes in vain, and of devices that it invents. */
   readonly secrets: Secrets;
-  readonly victim: Secrets;
+  /** In whose name it speaks. */
+  readonly victim: { readonly peer: string; readonly key: Uint8Array };
   readonly invented: readonly { readonly peer: string; readonly secrets: Secrets }[];
 }
 
@@ -86,7 +86,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     return { ...plain, kind: "board" as const, base: undefined, order, hash, openings, integers, ...changes };
   };
   const entryBy = (signer: Secrets, integers: number, generation: Pick<Generation, "hash">) => {
-    const partners = [{ peer: "nobody", id: idOf(given.victim.key), epoch: 1 }];
+    const partners = [{ peer: given.victim.peer, id: idOf(given.victim.key), epoch: 1 }];
     return maskedEntry(signer, generation, {
       epoch: 1,
       partners,

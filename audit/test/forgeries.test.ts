@@ -23,7 +23,8 @@ async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<St
   );
   const contract = await contractOf(study);
   const secrets = simulatedSecrets("device-0");
-  const liar = forger(kind, { study, contract, secrets, victim: simulatedSecrets("device-1"), invented });
+  const victim = { peer: "device-1", key: simulatedSecrets("device-1").key };
+  const liar = forger(kind, { study, contract, secrets, victim, invented });
   let sequence = 0;
   let epoch = 1;
   const network = simulate({

@@ -42,8 +42,9 @@ interface Honest extends SharedProblem {
 async function attack(kind: ForgeryKind, given: Honest, perSecond: number): Promise<Forged> {
   const contract = await contractOf(given.study);
   const secrets = simulatedSecrets(`device-${LIAR}`);
+  const victim = { peer: "device-1", key: simulatedSecrets("device-1").key };
   const invented = Array.from({ length: 5 }, (_, n) => ({ peer: `no-${n}`, secrets: simulatedSecrets(`no-${n}`) }));
-  const liar = forger(kind, { ...given, contract, secrets, victim: simulatedSecrets("device-1"), invented });
+  const liar = forger(kind, { ...given, contract, secrets, victim, invented });
   let sequence = 0;
   let epoch = 1;
   const simulated = await network(given, {

@@ -50,7 +50,8 @@ async function attackProcesses(kind: ForgeryKind, seed: number, perSecond: numbe
   const others = folders.devices.slice(1).map((folder) => startDevice(folder));
   const [own] = folders.devices;
   const links = await readLinksFile(own.path);
-  const [secrets, victim] = identities.map(nodeSecrets);
+  const secrets = nodeSecrets(identities[LIAR]);
+  const victim = { peer: identities[1].peer, key: nodeSecrets(identities[1]).key };
   const invented = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const identity = await createIdentity();
