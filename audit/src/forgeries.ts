@@ -98,7 +98,11 @@ export function forger(kind: ForgeryKind, given: Forger) {
     claim: () => here({ order: orderOf(ownBase(next(), end)), hash: ownBase(next(), end).hash }),
     start: () => proofOf(ownBase(0, asked), []),
     "invented signers"() {
-      const base = ownBase(next(), asked);
+      const plain = ownBase(next(), asked);
+      // With founders also as if others were members, of whom the receiver has not heard.
+      const isElsewhere = membership !== undefined && times % 2 === 0;
+      const members = isElsewhere && { members: secrets.digest(Uint8Array.of(times)) };
+      const base = hashedBase({ ...plain, ...members }, contract.hash, secrets.digest);
       const now = generationOf(rules, base, new Map());
       const names = given.invented.map(({ peer, secrets: { key } }) => ({ peer, id: idOf(key), epoch: 1 }));
       const { k, d } = shape;

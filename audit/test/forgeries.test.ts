@@ -10,17 +10,15 @@ const { datasets } = paperData("iso", 5, 60, 3);
 const others = [1, 2, 3, 4];
 const invented = [0, 1, 2, 3].map((n) => ({ peer: `no-${n}`, secrets: simulatedSecrets(`no-${n}`) }));
 
-async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}) {
+async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}, isFounded = false) {
   const asked: Study = {
     ...studyOfPoints(datasets, ["x", "y"], { name: "shared", alpha: 0, ...changes }),
     clusters: "shared",
     colluders: 1,
     ...(changes.devices && { devices: changes.devices }),
   };
-  const study = foundedStudy(
-    asked,
-    datasets.map((_, i) => simulatedPeer(i)),
-  );
+  const peers = datasets.map((_, i) => simulatedPeer(i));
+  const study = foundedStudy(isFounded ? { ...asked, founders: peers.toSorted(), vouchers: 2 } : asked, peers);
   const contract = await contractOf(study);
   const secrets = simulatedSecrets("device-0");
   const victim = { peer: "device-1", key: simulatedSecrets("device-1").key };
@@ -61,6 +59,11 @@ describe("a forger among five", () => {
       const { fault, conflict } = neighbours.find(({ peer }) => peer === "device-0") ?? {};
       expect(fault ?? conflict, `device ${i}`).toBeTruthy();
     }
+  });
+
+  it("that invents signers and members changes no answer in a study with founders", async () => {
+    const { network, before } = await attacked("invented signers", {}, true);
+    for (const [n, i] of others.entries()) expect(near(network.status(i).centroids, before[n])).toBeLessThan(0.5);
   });
 
   it("of a frozen answer reaches nobody, before and after the release", async () => {
