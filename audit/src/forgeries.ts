@@ -53,7 +53,7 @@ interface Forger {
   readonly invented: readonly { readonly peer: string; readonly secrets: Secrets }[];
 }
 
-/** `hear` what reaches the liar; `frame` is then what it sends in place of the truth, under this stamp. */
+/** `hear` what reaches the liar; `frame` is then what it sends to a neighbour in place of the truth, under this stamp. */
 export function forger(kind: ForgeryKind, given: Forger) {
   const { study, contract, secrets } = given;
   const shape = sumsShape(study);
@@ -64,6 +64,9 @@ export function forger(kind: ForgeryKind, given: Forger) {
   const { number: _, ...first } = firstBase(rules);
   let heard: BoardMessage | undefined;
   let times = 0;
+  /** Neighbours of whom it last said that they do not count; it says the contrary to each the next time. */
+  const dropped = new Set<string>();
+  let isDropped = false;
   /** A base of its own choice: all clusters in one corner. */
   const ownBase = (number: number, stage: Base["stage"]): Base => {
     const { k, d, ranges } = shape;
@@ -138,7 +141,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     },
     openings: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), false)] }),
     restarts: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), true)] }),
-    drops: () => here({ isDropped: Math.floor(times * 1.618) % 2 === 0 }),
+    drops: () => here({ isDropped }),
     epochs: () => here({}),
   };
   return {
@@ -146,8 +149,10 @@ export function forger(kind: ForgeryKind, given: Forger) {
       const message = read(contract, frame);
       if (message.kind === "board") heard = message;
     },
-    frame(stamp: BoardMessage["stamp"]): Uint8Array {
+    frame(to: string, stamp: BoardMessage["stamp"]): Uint8Array {
       times++;
+      if (!dropped.delete(to)) dropped.add(to);
+      isDropped = dropped.has(to);
       if (kind === "statement of another") {
         const said = { kind: "admit" as const, key: given.invented[0].secrets.key, counter: times };
         const signer = { key: given.victim.key, sign: secrets.sign };

@@ -40,7 +40,7 @@ async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<St
   const before = others.map((i) => network.status(i).centroids);
   for (let n = 0; n < 10; n++) {
     if (kind === "epochs") epoch++;
-    for (const to of others) network.forge(0, to, liar.frame({ epoch, sequence: ++sequence }));
+    for (const to of others) network.forge(0, to, liar.frame(`device-${to}`, { epoch, sequence: ++sequence }));
     network.run(900);
   }
   return { network, before };

@@ -60,7 +60,7 @@ async function attack(kind: ForgeryKind, given: Honest, perSecond: number): Prom
   let isMoved = false;
   for (let at = 0; at < ATTACK_MILLISECONDS; at += 1000 / perSecond) {
     if (kind === "epochs") epoch++;
-    for (const to of near) simulated.forge(LIAR, to, liar.frame({ epoch, sequence: ++sequence }));
+    for (const to of near) simulated.forge(LIAR, to, liar.frame(`device-${to}`, { epoch, sequence: ++sequence }));
     simulated.run(1000 / perSecond);
     for (const i of near) if (!named.has(i) && isNamed(simulated, i, id)) named.set(i, at + 1000 / perSecond);
     isMoved ||= !others.every((i) => given.isFixedPoint(answerIn(simulated.status(i).centroids ?? [], given.study)));

@@ -99,7 +99,7 @@ async function attackProcesses(kind: ForgeryKind, seed: number, perSecond: numbe
     const begun = performance.now();
     for (let sent = 0; sent < ATTACK_SECONDS * perSecond; sent++) {
       if (kind === "epochs") epoch++;
-      for (const peer of near) network.send(peer, liar.frame({ epoch, sequence: ++sequence }));
+      for (const peer of near) network.send(peer, liar.frame(peer, { epoch, sequence: ++sequence }));
       await pause(1000 / perSecond);
       const isNamed = beside.every((one) => isNamedBy(one, own.identity.peer, idOf(secrets.key)));
       if (isNamed) namedAfter = Math.min(namedAfter, (performance.now() - begun) / 1000);
