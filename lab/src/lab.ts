@@ -21,6 +21,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "1 h",
     load: () => import("./speed/speed.ts"),
   },
+  lloyd: {
+    line: "one k-means run against scikit-learn and FAISS, to 784 columns and 1,000 clusters",
+    options: "[SHAPE...] [--seed S]",
+    needs: "Python with numpy, scikit-learn and faiss",
+    takes: "30 min",
+    load: () => import("./lloyd/lloyd.ts"),
+  },
   readers: {
     line: "how fast files become rows, against DuckDB and Python",
     options: "[--quick]",

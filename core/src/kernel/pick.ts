@@ -7,6 +7,7 @@
 // | 4 and more | 1-4   | otherwise                     | small   | 2-5 times as fast as js at 8-100 rows, 10 at 100,000  |
 // | below 500  | 5 up  | any                           | plain   | up to 2 times as fast as screen: no codes to make     |
 // | 500 up     | 5 up  | bounds cost more than a tenth | screen  | 1.2 (d = 8) to 4.5 (k = 128) times as fast as plain   |
+// | 500 up     | 256+  | k cols >= 64,000, k <= 8 cols | pruned  | 0.44 (768 columns, k = 500) to 1.03 of bounded's time |
 // | 500 up     | 5 up  | otherwise                     | bounded | even with screen at first, 1.5-5 times near the end   |
 //
 // Where calls go round many devices, tiny loads and adds up all rows in every call and takes 1.0 (20 planar rows) to 1.4

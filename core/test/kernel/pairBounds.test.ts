@@ -37,37 +37,46 @@ test.each([0, 1, 2, 3])(
 );
 
 /**
- * Rows between pairs of centroids that all lie on one line, far from each other: a few units of a bound decide, and what a
- * centroid has gone is all that brings it nearer.
+ * Rows in the middle of two of many centroids that are all about as far from each other, at all distances from the border.
+ * Every `each`th centroid goes towards the next by `place(call)`: for the rows between them nothing but its way tells.
  */
-function between(d: number, way: number, calls: number): Problem {
+function between(d: number, each: number, place: (call: number) => number): Problem {
   const random = randomOf(d);
   const k = 64;
-  const direction = Float64Array.from({ length: d }, () => random() - 0.5);
-  const length = Math.hypot(...direction);
-  const at = (place: number) => direction.map((x) => (place * x) / length);
-  const places = Float64Array.from({ length: k }, (_, c) => 100 * (c - k / 2) + 30 * random());
-  const rows = Array.from({ length: 600 }, () => {
-    const c = Math.floor(random() * (k - 1));
-    // Near the middle of its neighbours, at all distances from it.
-    return at((places[c] + places[c + 1]) / 2 + (random() - 0.5) * 10 ** (2 - 5 * random()));
+  const centres = Array.from({ length: k }, () => {
+    const direction = Array.from({ length: d }, () => random() - 0.5);
+    return direction.map((x) => (100 * x) / Math.hypot(...direction));
   });
-  const centroids = Array.from({ length: calls }, (_, call) => {
-    const moved = places.map((place, c) => place + (c % 3 === 0 ? way * Math.sin(call * (1 + c / k)) : 0));
-    return Float64Array.from(Array.from(moved, (place) => Array.from(at(place))).flat());
-  });
-  const points = { data: Float64Array.from(rows.flatMap((row) => Array.from(row))), rows: rows.length, cols: d };
-  return { name: `between d=${d} way=${way}`, points, weights: undefined, k, centroids };
+  const towards = (c: number, share: number) => centres[c].map((x, j) => x + share * (centres[(c + 1) % k][j] - x));
+  const rows = Array.from({ length: 600 }, (_, r) =>
+    towards(r % k, 0.5 + (random() - 0.5) * 10 ** (-0.7 - 4 * random())),
+  );
+  const centroids = Array.from({ length: 60 }, (_, call) =>
+    Float64Array.from(centres.flatMap((centre, c) => (c % each === 0 ? towards(c, place(call)) : centre))),
+  );
+  const points = { data: Float64Array.from(rows.flat()), rows: rows.length, cols: d };
+  return { name: `between d=${d}`, points, weights: undefined, k, centroids };
 }
 
-test.each([
-  [5, 0.001, 30],
-  [16, 0.3, 30],
-  [33, 5, 30],
-  [16, 40, 60],
-  [8, 2_000, 60],
-])("rows of %i columns between centroids that go %d to and fro get the labels of the reference", (d, way, calls) => {
-  expect(compare(between(d, way, calls), [wasmKernel("pruned")])).toEqual([]);
+// A unit of the bounds is about 5e-5 of the way to the next centroid.
+test.each([1e-6, 3e-5, 1e-3])("centroids that drift by %d of their way a call get the rows that they reach", (way) => {
+  for (const d of [33, 130])
+    expect(
+      compare(
+        between(d, 3, (call) => way * call),
+        [wasmKernel("pruned")],
+      ),
+    ).toEqual([]);
+});
+
+test("a centroid that goes to and fro until its ways add up to more than a bound holds gets its rows each time", () => {
+  for (const d of [33, 130])
+    expect(
+      compare(
+        between(d, 32, (call) => 0.2 * (call % 2)),
+        [wasmKernel("pruned")],
+      ),
+    ).toEqual([]);
 });
 
 test("they are for wide rows and many clusters, as far as they pay for their memory", () => {
