@@ -262,7 +262,7 @@ const cli: Package = {
 const lab: Package = {
   holds: "everything we measure: speed against peers, quality, faults, attacks, and the pictures of these pages",
   runs: "Node",
-  imports: ["core", "files", "sql", "pictures", "device", "audit", "web"],
+  imports: ["core", "files", "sql", "pictures", "device", "audit", "experiments", "web"],
   rooms: {
     ".": { holds: "how a section measures and prints" },
     lloyd: { holds: "k-means against scikit-learn and FAISS", imports: [".", "speed"] },
@@ -274,6 +274,7 @@ const lab: Package = {
       imports: [".", "engines", "readers"],
     },
     quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
+    rivals: { holds: "whether any setting of a method beats what compare gives it, on hostile data", imports: ["."] },
     differences: { holds: "what each difference from the paper changes", imports: ["."] },
     faults: { holds: "crashes, cuts, lies, full disks and months of change", imports: ["."] },
     audit: {
@@ -286,6 +287,7 @@ const lab: Package = {
       holds: "members that forge results of shared clusters, folders that are old copies, frames of rubbish",
       imports: [".", "faults", "shared"],
     },
+    mutants: { holds: "errors planted by name and by chance, and the tests that should notice them", imports: ["."] },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
   },
 };

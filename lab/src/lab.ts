@@ -56,6 +56,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "30 min",
     load: () => import("./quality/quality.ts"),
   },
+  rivals: {
+    line: "whether any setting of a method beats what compare gives it; exit code 1 if one does by more than 5 %",
+    options: "[PART...] [--short]",
+    needs: "nothing",
+    takes: "30 min",
+    load: () => import("./rivals/rivals.ts"),
+  },
   faults: {
     line: "what devices do when things go wrong; exit code 1 if a bar is missed",
     options: "[PART...] [--short]",
@@ -90,6 +97,13 @@ const sections: Readonly<Record<string, Section>> = {
     needs: "nothing",
     takes: "1 h",
     load: () => import("./shared/shared.ts"),
+  },
+  mutants: {
+    line: "errors planted in copies of the tree, and those that no test notices; exit code 1 if a bar is missed",
+    options: "[named] [FOLDER...] [--seed S] [--count N]",
+    needs: "Linux",
+    takes: "2 h",
+    load: () => import("./mutants/mutants.ts"),
   },
   pictures: {
     line: "draws the pictures of README and docs",

@@ -446,8 +446,10 @@ function gridOf({ low, high, mu }: ReleaseRules, { scale: [rows, , within] }: Kn
   return { perSide, half };
 }
 
-/** A cell counts as full where its rows are this many deviations of noise, a block of cells where its sum is. */
-const FULL = 2.75;
+/** A cell is full where its rows, or those of it and the cells around it, are so many deviations of their noise. */
+const FULL = 2.5;
+/** Starts on full cells: they are few, and a start is free, since rows are not asked again. */
+const CELL_STARTS = 150;
 
 const cells: RoundKind = {
   parts(rules, known, share) {
@@ -466,9 +468,9 @@ const cells: RoundKind = {
   },
   learn(rules, known, [{ values, deviation }]) {
     const { perSide, half } = gridOf(rules, known);
-    const found = fullBlocks(values, deviation, perSide, half);
+    const found = fullCells(values, deviation, perSide, half);
     const { points, weights } = found.weights.length >= rules.k ? found : fullestCells(values, perSide, half, rules.k);
-    const { centroids, cost } = weighedKMeans(rules, points, weights, half.length, rules.k, 60);
+    const { centroids, cost } = weighedKMeans(rules, points, weights, half.length, rules.k, CELL_STARTS);
     return { centroids, reach: Float64Array.of(firstReach(known, cost)), doubts: none };
   },
 };
@@ -499,43 +501,29 @@ function fullestCells(values: Float64Array, perSide: number, half: Float64Array,
   };
 }
 
-/** Cells that are full are points; of what is left, blocks of 2, 4, 8 and more cells a side are where their sum stands out. */
-function fullBlocks(values: Float64Array, deviation: number, perSide: number, half: Float64Array): WeighedPoints {
-  const isLeft = new Uint8Array(values.length).fill(1);
+/** Full cells, each with its rows if it is full by itself, else with the mean of the cells around it. */
+function fullCells(values: Float64Array, deviation: number, perSide: number, half: Float64Array): WeighedPoints {
   const points: number[] = [];
   const weights: number[] = [];
-  for (let side = 1; side <= Math.max(1, perSide >> 1); side *= 2) {
-    const blocks = new Map<number, number[]>();
-    for (let cell = 0; cell < values.length; cell++) {
-      if (isLeft[cell] === 0) continue;
-      let block = 0;
-      let left = cell;
-      for (let c = 0, radix = 1; c < half.length; c++, radix *= perSide) {
-        block += Math.floor((left % perSide) / side) * radix;
-        left = Math.floor(left / perSide);
-      }
-      const members = blocks.get(block);
-      if (members === undefined) blocks.set(block, [cell]);
-      else members.push(cell);
-    }
-    for (const members of blocks.values()) {
-      const sum = members.reduce((all, cell) => all + values[cell], 0);
-      if (sum <= FULL * deviation * Math.sqrt(members.length)) continue;
-      const middle = new Float64Array(half.length);
-      let whole = 0;
-      for (const cell of members) {
-        const weight = Math.max(values[cell], 0) + 1e-9;
-        whole += weight;
-        cellMiddle(cell, perSide, half).forEach((value, c) => {
-          middle[c] += weight * value;
-        });
-        isLeft[cell] = 0;
-      }
-      points.push(...middle.map((value) => value / whole));
-      weights.push(sum);
-    }
-  }
+  values.forEach((value, cell) => {
+    const around = value > FULL * deviation ? [value] : valuesAround(values, cell, perSide, half.length);
+    const sum = around.reduce((all, one) => all + one, 0);
+    if (sum <= FULL * deviation * Math.sqrt(around.length)) return;
+    points.push(...cellMiddle(cell, perSide, half));
+    weights.push(sum / around.length);
+  });
   return { points: Float64Array.from(points), weights: Float64Array.from(weights) };
+}
+
+/** Of a cell and those that touch it, also at corners. */
+function valuesAround(values: Float64Array, cell: number, perSide: number, cols: number): number[] {
+  let cells = [cell];
+  for (let c = 0, radix = 1; c < cols; c++, radix *= perSide) {
+    const place = Math.floor(cell / radix) % perSide;
+    const moves = [-1, 0, 1].filter((move) => place + move >= 0 && place + move < perSide);
+    cells = cells.flatMap((one) => moves.map((move) => one + move * radix));
+  }
+  return cells.map((one) => values[one]);
 }
 
 /** Weighted k-means, of `starts` starts; where points are fewer than clusters, some clusters stand nearly at one place. */

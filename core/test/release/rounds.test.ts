@@ -155,6 +155,22 @@ test.each([
   }
 });
 
+test("fifty clusters of 150 rows each are found in two columns at epsilon 1", () => {
+  const normal = normalStream(randomStream(1, "fifty"));
+  const data = Float64Array.from({ length: 15_000 }, (_, i) => {
+    const cluster = Math.floor(i / 2) % 50;
+    const place = i % 2 === 0 ? (cluster % 7) + (cluster % 3) / 5 : Math.floor(cluster / 7) + (cluster % 2) / 4;
+    return place / 3.8 - 0.95 + 0.04 * normal();
+  });
+  const rows = { data: data.map((x) => Math.min(1, Math.max(-1, x))), rows: 7500, cols: 2 };
+  const best = kmeans(rows, { k: 50, restarts: 30 }).inertia;
+  const ratios = [1, 2, 3, 4, 5].map((seed) => {
+    const rules = rulesFor(2, 50, muOf(1, 1e-5), seed);
+    return costOf(rows, releasedCentroids(rules, run(rules, rows, seed))) / best;
+  });
+  expect(ratios.sort((a, b) => a - b)[2]).toBeLessThan(1.06);
+});
+
 test("bounds ten times as wide as the rows cost little", () => {
   const rows = blobs(8000, 2, 4, 0.1, 42);
   const wide = { ...rulesFor(2, 4, muOf(1, 1e-5)), low: Float64Array.of(-10, -10), high: Float64Array.of(10, 10) };

@@ -10,6 +10,9 @@ import { classesWith, keysOf, type PublishedHistory } from "./history.ts";
 /** A deleted row counts for so long at most. */
 export const DELETION_MILLISECONDS = 30 * 86_400_000;
 
+/** After so long it goes as soon as nobody must wait for it. */
+const LATE_MILLISECONDS = DELETION_MILLISECONDS / 2;
+
 /** Rows of the data that do not count, and rows that count although they are not among the data any more. */
 export interface WaitingRows {
   /** They never counted, and wait for others of their kind. */
@@ -138,47 +141,73 @@ class RowsAtHand {
   }
 
   #deleteRows(): void {
+    for (const members of this.#classes()) {
+      if (this.#isDue(members)) this.#leave(this.#leavingPart(members));
+    }
+  }
+
+  /** The members of each class. */
+  #classes(): Iterable<Member[]> {
     const classes = new Map<number, Member[]>();
     for (const member of this.#members) {
       const own = classes.get(member.id);
       if (own === undefined) classes.set(member.id, [member]);
       else own.push(member);
     }
-    const leaving = new Set<Member>();
-    for (const members of classes.values()) {
-      const part = this.#leavingPart(members);
-      const id = this.#nextId++;
-      for (const member of part) {
-        leaving.add(member);
-        const key = member.counted >= 0 ? this.#countedKeys[member.counted] : this.#dataKeys[member.row];
-        this.#departed.push({ key, id, guest: member.guest, isBack: 0, row: member.row });
-      }
+    return classes.values();
+  }
+
+  /** These members of one class do not count any more. */
+  #leave(part: readonly Member[], isBack: (row: number) => boolean = () => false): void {
+    const id = this.#nextId++;
+    for (const { counted, row, guest } of part) {
+      const key = counted >= 0 ? this.#countedKeys[counted] : this.#dataKeys[row];
+      const has = isBack(row);
+      this.#departed.push({ key, id, guest, isBack: has ? 1 : 0, row: has ? -1 : row });
     }
-    if (leaving.size === 0) return;
+    const leaving = new Set(part);
     this.#members = this.#members.filter((member) => !leaving.has(member));
     this.#isMoved = true;
   }
 
+  /** Whether deleted rows of a class go without regard to others: nobody goes with them, or it is time. */
+  #isDue(members: readonly Member[]): boolean {
+    const { study, now, deletesNow } = this.#change;
+    const deleted = members.filter(({ row }) => row < 0);
+    if (deleted.length === 0) return false;
+    const isEnough = (rows: readonly Member[]) => rows.filter(({ guest }) => guest === 0).length >= study.minimum;
+    if (isEnough(deleted) && isEnough(members.filter(({ row }) => row >= 0))) return true;
+    const isOverdue = deleted.some(({ counted }) => now - this.#missing[counted] >= DELETION_MILLISECONDS);
+    return deletesNow === true || isOverdue || deleted.length === members.length;
+  }
+
   /**
-   * What leaves a class: what is deleted, if both it and what stays have enough own rows. Else deleted rows count until half
-   * of the class or 30 days are over, and take own rows along that are drawn by chance: a sum of rows that are near each
-   * other could be guessed.
+   * What leaves a class with its deleted rows: nothing else, if both they and what stays have enough own rows. Else own rows
+   * that are drawn by chance, because a sum of rows that are near each other could be guessed; or all.
    */
   #leavingPart(members: readonly Member[]): readonly Member[] {
-    const { study, now, deletesNow } = this.#change;
-    const { minimum } = study;
+    const { minimum } = this.#change.study;
     const deleted = members.filter(({ row }) => row < 0);
-    if (deleted.length === 0) return [];
-    const deletedOwn = deleted.filter(({ guest }) => guest === 0).length;
     const living = members.filter(({ row, guest }) => row >= 0 && guest === 0);
-    if (deletedOwn >= minimum && living.length >= minimum) return deleted;
-    const isOverdue = deleted.some(({ counted }) => now - this.#missing[counted] >= DELETION_MILLISECONDS);
-    if (!deletesNow && !isOverdue && 2 * deleted.length <= members.length) return [];
-    const lacking = Math.max(0, minimum - deletedOwn);
+    const lacking = Math.max(0, minimum - deleted.filter(({ guest }) => guest === 0).length);
     if (living.length < lacking + minimum) return members;
     const random = randomStream(this.#countedKeys[deleted[0].counted] % 2 ** 31, "deletion");
     const drawn = living.map((member) => ({ member, at: random() })).sort((a, b) => a.at - b.at);
     return [...deleted, ...drawn.slice(0, lacking).map(({ member }) => member)];
+  }
+
+  /**
+   * What leaves classes of which half are deleted, or one for half of its time, if those that must go with them can count
+   * again at once: else a living row would wait for new ones, and a deleted one may wait as well.
+   */
+  #replaceableParts(): (readonly Member[])[] {
+    const parts: (readonly Member[])[] = [];
+    for (const members of this.#classes()) {
+      const deleted = members.filter(({ row }) => row < 0);
+      const isLate = deleted.some(({ counted }) => this.#change.now - this.#missing[counted] >= LATE_MILLISECONDS);
+      if (isLate || 2 * deleted.length > members.length) parts.push(this.#leavingPart(members));
+    }
+    return parts;
   }
 
   /** Since when each fresh row waits, and whether a round has seen it. */
@@ -199,20 +228,31 @@ class RowsAtHand {
     const { study } = this.#change;
     const { at } = this.#history;
     if (at === null || wait.filter(({ isSeen }) => isSeen === 0).length < study.minimum) return false;
-    const guests = this.#guests();
-    const scaled = (rows: Matrix) => dividedByScale(study, rows);
-    const points = scaled(takeRows(this.#rows, [...this.#fresh, ...guests.map(({ row }) => row)]));
-    const isFresh = Uint8Array.from({ length: points.rows }, (_, r) => (r < this.#fresh.length ? 1 : 0));
-    const groups = waitingGroups(scaled(this.#countedRows()), { points, isFresh }, at, study.minimum);
-    const entered = new Set<number>();
+    const former = new Map(this.#guests().map((guest) => [guest.row, guest]));
+    const parts = this.#replaceableParts();
+    const movable = new Set(parts.flat().filter(({ row }) => row >= 0));
+    const rows = [...this.#fresh, ...former.keys(), ...Array.from(movable, ({ row }) => row)];
+    const isFresh = Uint8Array.from(rows, (_, at) => (at < this.#fresh.length ? 1 : 0));
+    const scaled = (points: Matrix) => dividedByScale(study, points);
+    const others = this.#rowsOf(this.#members.filter((member) => !movable.has(member)));
+    const waiting = { points: scaled(takeRows(this.#rows, rows)), isFresh };
+    const groups = waitingGroups(scaled(others), waiting, at, study.minimum);
+    const entered = new Set(groups.flat().map((r) => rows[r]));
+    const stays = new Set<number>();
+    for (const part of parts) {
+      const living = part.filter(({ row }) => row >= 0);
+      const back = living.filter(({ row }) => entered.has(row));
+      if (2 * back.length > living.length) this.#leave(part, (row) => entered.has(row));
+      else for (const { row } of living) stays.add(row);
+    }
     for (const group of groups) {
       const id = this.#nextId++;
       for (const r of group) {
-        const guest = r < this.#fresh.length ? undefined : guests[r - this.#fresh.length];
-        const row = guest?.row ?? this.#fresh[r];
-        if (guest === undefined) entered.add(row);
-        else guest.isBack = 1;
-        this.#members.push({ counted: -1, row, id, guest: guest === undefined ? 0 : 1 });
+        const row = rows[r];
+        if (stays.has(row)) continue;
+        const guest = former.get(row);
+        if (guest !== undefined) guest.isBack = 1;
+        this.#members.push({ counted: -1, row, id, guest: isFresh[r] === 1 ? 0 : 1 });
       }
     }
     if (groups.length > 0) this.#isMoved = true;
@@ -225,15 +265,15 @@ class RowsAtHand {
     return this.#departed.filter(({ row, isBack }) => row >= 0 && isBack === 0);
   }
 
-  #countedRows(): Matrix {
+  #rowsOf(members: readonly Member[]): Matrix {
     const { cols } = this.#rows;
     const { data } = this.#history.counted.rows;
-    const rows = new Float64Array(this.#members.length * cols);
-    this.#members.forEach(({ counted, row }, at) => {
+    const rows = new Float64Array(members.length * cols);
+    members.forEach(({ counted, row }, at) => {
       const [from, r] = counted >= 0 ? [data, counted] : [this.#rows.data, row];
       rows.set(from.subarray(r * cols, (r + 1) * cols), at * cols);
     });
-    return { data: rows, rows: this.#members.length, cols };
+    return { data: rows, rows: members.length, cols };
   }
 
   #historyNow(wait: readonly FreshRow[], isRound: boolean): PublishedHistory {
@@ -258,7 +298,10 @@ class RowsAtHand {
     return {
       ...history,
       minimum,
-      counted: { rows: this.#countedRows(), classes: classesWith(this.#members, left && ((id) => left[id] ?? 0)) },
+      counted: {
+        rows: this.#rowsOf(this.#members),
+        classes: classesWith(this.#members, left && ((id) => left[id] ?? 0)),
+      },
       missingSince: missing,
       departed: {
         keys: Float64Array.from(this.#departed, ({ key }) => key),

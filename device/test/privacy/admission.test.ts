@@ -58,7 +58,7 @@ describe("followRows(history, rows, change)", () => {
     expect(waitingOf(follow(seen, [...range(0, 25), ...range(991, 997)]))).toEqual({ fresh: 0, guests: 0, deleted: 0 });
   });
 
-  it("lets a deleted row count until enough can go, half of its class are gone, or 30 days are over", () => {
+  it("lets a deleted row count until enough can go, or 30 days are over", () => {
     const few = follow(begun(), range(4, 20).reverse());
     expect(waitingOf(few)).toEqual({ fresh: 0, guests: 0, deleted: 4 });
     expect(few.waiting.deletedUntil).toBe(DAY + DELETION_MILLISECONDS);
@@ -89,6 +89,26 @@ describe("followRows(history, rows, change)", () => {
     expect(waitingOf(back)).toEqual({ fresh: 0, guests: 0, deleted: 0 });
     expect(sizesOf(back.history)).toEqual([9]);
     expect(smallestClass(back.history.counted.classes)).toBe(5);
+  });
+
+  it("lets deleted rows go after half of their class are gone only when the others come to count again with new ones", () => {
+    const left = follow(begun(range(0, 14)), range(8, 14)).history;
+    expect(sizesOf(left)).toEqual([6]);
+    const half = follow(left, [12, 13]);
+    expect(waitingOf(half)).toEqual({ fresh: 0, guests: 0, deleted: 4 });
+    // New rows of another kind bring nobody back.
+    const far = follow(half.history, [12, 13, ...range(990, 996)]);
+    expect(waitingOf(far)).toEqual({ fresh: 0, guests: 0, deleted: 4 });
+    const near = follow(far.history, [12, 13, ...range(14, 19), ...range(990, 996)]);
+    expect(waitingOf(near)).toEqual({ fresh: 0, guests: 0, deleted: 0 });
+    expect(sizesOf(near.history)).toEqual([6, 7]);
+    expect(smallestClass(near.history.counted.classes)).toBe(5);
+    expect(decodeHistory(encodeHistory(near.history), ["x"])).toEqual(near.history);
+    // One that is deleted for 15 days goes likewise, and takes four along that are back at once.
+    const late = follow(begun(), range(1, 20)).history;
+    const gone = follow(late, range(1, 25), { now: DAY + DELETION_MILLISECONDS / 2 });
+    expect(waitingOf(gone)).toEqual({ fresh: 0, guests: 0, deleted: 0 });
+    expect(sizesOf(gone.history)).toEqual([15, 9]);
   });
 
   it("knows a file that was cut off for a while: classes come back as they were", () => {

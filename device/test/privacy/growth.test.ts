@@ -24,7 +24,8 @@ const toMatrix = (rows: readonly (readonly number[])[]): Matrix => {
   return { data: Float64Array.from(rows.flat()), rows: rows.length, cols: 2 };
 };
 
-/** The cost of device 0 to that of k-means on all rows, after steps in which rows come and, if so, as many go. */
+/** The cost of device 0 to that of k-means on all rows, after steps in which rows come and, if so, as many go; and the
+ * largest share of its rows that did not count after any of them. */
 async function changed(
   study: Study,
   devices: number,
@@ -38,6 +39,7 @@ async function changed(
   const absent = devices === 1 ? [1] : [];
   const network = simulate({ study, contract: await contractOf(study), datasets, graph, absent, seed: 1 });
   network.run(20_000);
+  let out = 0;
   for (let step = 0; step < steps; step++) {
     for (const [i, own] of rows.entries()) {
       own.push(...Array.from({ length: by }, draw));
@@ -45,11 +47,12 @@ async function changed(
       network.setRows(i, toMatrix(own));
     }
     network.run(3_000);
+    const { fresh = 0, guests = 0 } = network.status(0).guarded?.rowsWaiting ?? {};
+    out = Math.max(out, (fresh + guests) / rows[0].length);
   }
   const all = toMatrix(rows.flat());
   const best = kmeans(all, { k: 3 }).centroids;
-  const { rowsWaiting, rowsHeldBack, smallestClass } = network.status(0).guarded ?? {};
-  const out = ((rowsWaiting?.fresh ?? 0) + (rowsWaiting?.guests ?? 0)) / rows[0].length;
+  const { rowsHeldBack, smallestClass } = network.status(0).guarded ?? {};
   return {
     ratio: distortion([all], [network.centroids()[0]]) / distortion([all], [best]),
     out,
