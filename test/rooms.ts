@@ -285,6 +285,7 @@ const lab: Package = {
       holds: "members that forge results of shared clusters, folders that are old copies, frames of rubbish",
       imports: [".", "faults", "shared"],
     },
+    mutants: { holds: "errors planted by name and by chance, and the tests that should notice them", imports: ["."] },
     pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
   },
 };

@@ -84,6 +84,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "1 h",
     load: () => import("./shared/shared.ts"),
   },
+  mutants: {
+    line: "errors planted in copies of the tree, and those that no test notices; exit code 1 if a bar is missed",
+    options: "[named] [FOLDER...] [--seed S] [--count N]",
+    needs: "Linux",
+    takes: "2 h",
+    load: () => import("./mutants/mutants.ts"),
+  },
   pictures: {
     line: "draws the pictures of README and docs",
     options: "[--out FOLDER] [--screens] [--reports]",

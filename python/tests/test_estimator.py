@@ -181,6 +181,8 @@ class Refusals(unittest.TestCase):
             ({"graph": "er:2"}, "graph er:P must have a probability P from 0 to 1"),
             ({"n_clusters": 999}, "n_clusters must be at most 200"),
             ({"graph": np.ones((3, 3))}, "graph must be a symmetric matrix of 4 x 4"),
+            ({"graph": np.triu(np.ones((4, 4)), 1)}, "graph must be a symmetric matrix of 4 x 4"),
+            ({"graph": np.ones((4, 4)) + np.eye(4, k=1) * 1e-9}, "graph must be a symmetric matrix of 4 x 4"),
         ]:
             with self.subTest(params), self.assertRaises(ValueError) as refused:
                 FedKMeans(**{"n_clusters": 2, **params}).fit(clinics())

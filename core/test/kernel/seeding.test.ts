@@ -18,3 +18,31 @@ it.each([2, 3])("draws that share their room give the seeds of draws that do not
     expect(points.data.join()).toContain(seeds.subarray(0, cols).join());
   }
 });
+
+it.each([
+  [1, 2],
+  [2, 2],
+  [3, 3],
+  [7, 3],
+  [8, 4],
+  [20, 4],
+  [21, 5],
+  [54, 5],
+  [55, 6],
+])("for %i clusters every seed but the first is the best of %i draws, 2 + ln k", (k, trials) => {
+  const random = randomStream(1, "points");
+  const points = matrix(Array.from({ length: 80 }, () => [random(), random(), random()]));
+  const problem = { points, prepared: jsKernel.prepare(points), k };
+  const drawsOf = (...given: [number?]) => {
+    const stream = randomStream(2, "draws");
+    let draws = 0;
+    const counted = () => {
+      draws++;
+      return stream();
+    };
+    plusPlus(problem, counted as typeof stream, ...given);
+    return draws;
+  };
+  expect(drawsOf()).toBe(1 + (k - 1) * trials);
+  expect(drawsOf(1)).toBe(k);
+});
