@@ -262,7 +262,7 @@ const cli: Package = {
 const lab: Package = {
   holds: "everything we measure: speed against peers, quality, faults, attacks, and the pictures of these pages",
   runs: "Node",
-  imports: ["core", "files", "sql", "pictures", "device", "audit", "web"],
+  imports: ["core", "files", "sql", "pictures", "device", "audit", "experiments", "web"],
   rooms: {
     ".": { holds: "how a section measures and prints" },
     readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
@@ -273,6 +273,7 @@ const lab: Package = {
       imports: [".", "engines", "readers"],
     },
     quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
+    rivals: { holds: "whether any setting of a method beats what compare gives it, on hostile data", imports: ["."] },
     differences: { holds: "what each difference from the paper changes", imports: ["."] },
     faults: { holds: "crashes, cuts, lies, full disks and months of change", imports: ["."] },
     audit: {

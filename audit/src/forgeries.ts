@@ -47,13 +47,13 @@ export type ForgeryKind = (typeof forgeryKinds)[number];
 interface Forger {
   readonly study: Study;
   readonly contract: Contract;
-  /** Of the liar, of a device whose name it takes in vain, and of devices that it invents. */
   readonly secrets: Secrets;
-  readonly victim: Secrets;
+  /** In whose name it speaks. */
+  readonly victim: { readonly peer: string; readonly key: Uint8Array };
   readonly invented: readonly { readonly peer: string; readonly secrets: Secrets }[];
 }
 
-/** `hear` what reaches the liar; `frame` is then what it sends in place of the truth, under this stamp. */
+/** `hear` what reaches the liar; `frame` is then what it sends to a neighbour in place of the truth, under this stamp. */
 export function forger(kind: ForgeryKind, given: Forger) {
   const { study, contract, secrets } = given;
   const shape = sumsShape(study);
@@ -64,6 +64,9 @@ export function forger(kind: ForgeryKind, given: Forger) {
   const { number: _, ...first } = firstBase(rules);
   let heard: BoardMessage | undefined;
   let times = 0;
+  /** Neighbours of whom it last said that they do not count; it says the contrary to each the next time. */
+  const dropped = new Set<string>();
+  let isDropped = false;
   /** A base of its own choice: all clusters in one corner. */
   const ownBase = (number: number, stage: Base["stage"]): Base => {
     const { k, d, ranges } = shape;
@@ -86,7 +89,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     return { ...plain, kind: "board" as const, base: undefined, order, hash, openings, integers, ...changes };
   };
   const entryBy = (signer: Secrets, integers: number, generation: Pick<Generation, "hash">) => {
-    const partners = [{ peer: "nobody", id: idOf(given.victim.key), epoch: 1 }];
+    const partners = [{ peer: given.victim.peer, id: idOf(given.victim.key), epoch: 1 }];
     return maskedEntry(signer, generation, {
       epoch: 1,
       partners,
@@ -98,7 +101,11 @@ export function forger(kind: ForgeryKind, given: Forger) {
     claim: () => here({ order: orderOf(ownBase(next(), end)), hash: ownBase(next(), end).hash }),
     start: () => proofOf(ownBase(0, asked), []),
     "invented signers"() {
-      const base = ownBase(next(), asked);
+      const plain = ownBase(next(), asked);
+      // With founders also as if others were members, of whom the receiver has not heard.
+      const isElsewhere = membership !== undefined && times % 2 === 0;
+      const members = isElsewhere && { members: secrets.digest(Uint8Array.of(times)) };
+      const base = hashedBase({ ...plain, ...members }, contract.hash, secrets.digest);
       const now = generationOf(rules, base, new Map());
       const names = given.invented.map(({ peer, secrets: { key } }) => ({ peer, id: idOf(key), epoch: 1 }));
       const { k, d } = shape;
@@ -134,7 +141,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     },
     openings: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), false)] }),
     restarts: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), true)] }),
-    drops: () => here({ isDropped: Math.floor(times * 1.618) % 2 === 0 }),
+    drops: () => here({ isDropped }),
     epochs: () => here({}),
   };
   return {
@@ -142,8 +149,10 @@ export function forger(kind: ForgeryKind, given: Forger) {
       const message = read(contract, frame);
       if (message.kind === "board") heard = message;
     },
-    frame(stamp: BoardMessage["stamp"]): Uint8Array {
+    frame(to: string, stamp: BoardMessage["stamp"]): Uint8Array {
       times++;
+      if (!dropped.delete(to)) dropped.add(to);
+      isDropped = dropped.has(to);
       if (kind === "statement of another") {
         const said = { kind: "admit" as const, key: given.invented[0].secrets.key, counter: times };
         const signer = { key: given.victim.key, sign: secrets.sign };

@@ -10,20 +10,19 @@ const { datasets } = paperData("iso", 5, 60, 3);
 const others = [1, 2, 3, 4];
 const invented = [0, 1, 2, 3].map((n) => ({ peer: `no-${n}`, secrets: simulatedSecrets(`no-${n}`) }));
 
-async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}) {
+async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<Study> = {}, isFounded = false) {
   const asked: Study = {
     ...studyOfPoints(datasets, ["x", "y"], { name: "shared", alpha: 0, ...changes }),
     clusters: "shared",
     colluders: 1,
     ...(changes.devices && { devices: changes.devices }),
   };
-  const study = foundedStudy(
-    asked,
-    datasets.map((_, i) => simulatedPeer(i)),
-  );
+  const peers = datasets.map((_, i) => simulatedPeer(i));
+  const study = foundedStudy(isFounded ? { ...asked, founders: peers.toSorted(), vouchers: 2 } : asked, peers);
   const contract = await contractOf(study);
   const secrets = simulatedSecrets("device-0");
-  const liar = forger(kind, { study, contract, secrets, victim: simulatedSecrets("device-1"), invented });
+  const victim = { peer: "device-1", key: simulatedSecrets("device-1").key };
+  const liar = forger(kind, { study, contract, secrets, victim, invented });
   let sequence = 0;
   let epoch = 1;
   const network = simulate({
@@ -41,7 +40,7 @@ async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<St
   const before = others.map((i) => network.status(i).centroids);
   for (let n = 0; n < 10; n++) {
     if (kind === "epochs") epoch++;
-    for (const to of others) network.forge(0, to, liar.frame({ epoch, sequence: ++sequence }));
+    for (const to of others) network.forge(0, to, liar.frame(`device-${to}`, { epoch, sequence: ++sequence }));
     network.run(900);
   }
   return { network, before };
@@ -60,6 +59,11 @@ describe("a forger among five", () => {
       const { fault, conflict } = neighbours.find(({ peer }) => peer === "device-0") ?? {};
       expect(fault ?? conflict, `device ${i}`).toBeTruthy();
     }
+  });
+
+  it("that invents signers and members changes no answer in a study with founders", async () => {
+    const { network, before } = await attacked("invented signers", {}, true);
+    for (const [n, i] of others.entries()) expect(near(network.status(i).centroids, before[n])).toBeLessThan(0.5);
   });
 
   it("of a frozen answer reaches nobody, before and after the release", async () => {

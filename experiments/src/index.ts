@@ -3,8 +3,10 @@
 export type { StartName } from "./cell.ts";
 export { dealBy, parseDeal, type Split, seedOfRun } from "./cell.ts";
 export {
+  type ComparisonProblem,
   type ComparisonStart,
   type ComparisonTable,
+  commonStarts,
   comparedMethodOptions,
   compareMethods,
   type MethodOutcome,
@@ -13,7 +15,15 @@ export {
 } from "./compare/compare.ts";
 export { type ComparedData, comparedData, comparedDatasets, comparedDeviceNames } from "./compare/data.ts";
 export { drawComparison } from "./compare/picture.ts";
-export { type Contest, contest, type MethodStandings, type Standing } from "./compare/standings.ts";
+export {
+  type ComparedSetting,
+  type Contest,
+  comparedSettings,
+  contest,
+  judgedSettings,
+  type MethodStandings,
+  type Standing,
+} from "./compare/standings.ts";
 export {
   type DataRequest,
   type GraphRequest,

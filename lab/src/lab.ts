@@ -49,6 +49,13 @@ const sections: Readonly<Record<string, Section>> = {
     takes: "30 min",
     load: () => import("./quality/quality.ts"),
   },
+  rivals: {
+    line: "whether any setting of a method beats what compare gives it; exit code 1 if one does by more than 5 %",
+    options: "[PART...] [--short]",
+    needs: "nothing",
+    takes: "30 min",
+    load: () => import("./rivals/rivals.ts"),
+  },
   faults: {
     line: "what devices do when things go wrong; exit code 1 if a bar is missed",
     options: "[PART...] [--short]",

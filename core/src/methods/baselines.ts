@@ -32,7 +32,7 @@ export function pooled(datasets: readonly Matrix[], graph: Graph, options: Commo
   return methodModel(datasets, graph, judged, { centroids: copies, traffic, collector });
 }
 
-pooled.travels = "every record";
+pooled.travels = "every row";
 pooled.takes = { ...judgingOptions, restarts: ["number"] };
 
 /** Options of `methods.local` and `methods.pooled`. */

@@ -46,7 +46,7 @@ export function consensus(datasets: readonly Matrix[], graph: Graph, options: Co
   return drainRounds(consensusRounds(datasets, graph, options));
 }
 
-consensus.travels = "centroids, counts and sums";
+consensus.travels = "centroids, counts, sums";
 consensus.takes = { ...roundsOptions, beta: ["number"], settle: ["number", "false"], passes: ["number"] };
 
 /**

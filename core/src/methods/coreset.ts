@@ -66,7 +66,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
   return Object.assign(methodModel(datasets, graph, settings.judged, reached), { parts });
 }
 
-coreset.travels = "samples, centroids, counts";
+coreset.travels = "sampled rows, centroids, counts";
 coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {

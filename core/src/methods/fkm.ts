@@ -81,7 +81,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   }
 }
 
-fkm.travels = "centroids and counts";
+fkm.travels = "centroids, counts";
 fkm.takes = {
   ...judgingOptions,
   localIterations: ["number"],

@@ -23,6 +23,7 @@ function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): 
   return fitOn(datasets, graph, options);
 }
 
+fedkm.travels = "centroids, sums of joint steps";
 fedkm.takes = {
   ...roundsOptions,
   preset: ["paper", "dependable"],

@@ -258,7 +258,7 @@ export const SMALL_INTEGERS = 64;
 /** Between two rests a member may open sums so often. Then it is suspended: neither its entries nor its links count. */
 export const MOST_BASE_OPENINGS = 64;
 /** A neighbour that makes a device add up again more often than this within the time below is named. */
-export const RESTLESS_OPENINGS = 4;
+export const RESTLESS_OPENINGS = 3;
 /** Openings of a neighbour are counted over this time, and it is named for as long. */
 export const RESTLESS_MILLISECONDS = 60_000;
 /** A suspended member counts again after the network has come to rest this often. */

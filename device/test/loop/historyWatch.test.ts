@@ -80,6 +80,22 @@ describe.each(Object.entries(studies))("an old copy of a folder: %s", (_, study)
     }
   });
 
+  it("sends nothing to neighbours that were away while those who know better are still asked", async () => {
+    const { network, sent, isLost, restoreTo, publishMore } = await networkOf(study, 7);
+    network.run(15_000);
+    const copy = network.snapshot(OLD);
+    for (const away of [3, 4]) network.setCut(OLD, away, true);
+    publishMore();
+    network.crash(OLD);
+    for (const other of [1, 2, 3, 4]) network.setCut(OLD, other, other <= 2);
+    restoreTo(copy);
+    network.run(8_000);
+    expect([isLost(), sent]).toEqual([false, []]);
+    for (const witness of [1, 2]) network.setCut(OLD, witness, false);
+    network.run(30_000);
+    expect([isLost(), sent.includes(false)]).toEqual([true, false]);
+  });
+
   it("goes on as another history after its owner has consented, and the others see that", async () => {
     const { network, sent, isLost, restoreTo, publishMore } = await networkOf(study, 4);
     network.run(300);

@@ -8,6 +8,7 @@ import { type Entry, maskedEntry, ownEntry } from "../../src/sharedClusters/entr
 import { rosterOf } from "../../src/sharedClusters/roster.ts";
 import { SCALAR_BYTES, sealFrom, sealPad } from "../../src/sharedClusters/seal.ts";
 import {
+  areSecrets,
   heldShares,
   isDecided,
   isUnsealing,
@@ -68,6 +69,21 @@ describe("a sealed board", () => {
       expect(share.length).toBe(SCALAR_BYTES);
       expect(recoveredSecret(entry, roster, COLLUDERS, [{ holder: ids[0], share }])).toBeUndefined();
     }
+  });
+
+  it("is not read with a secret that is not its device's, nor with false shares of one who has left", () => {
+    const { board, roster, keyOf, heldBy, seals, ids } = boardOf(5, 2);
+    const all = new Map(ids.map((id, i) => [id, seals[i].secret]));
+    expect(areSecrets(board, all)).toBe(true);
+    expect(areSecrets(board, new Map(all).set(ids[2], seals[3].secret))).toBe(false);
+    expect(areSecrets(board, new Map([...all].slice(1)))).toBe(false);
+    // Of device 2 a liar shows a share of another's secret: two good ones are found beside it, one is too few.
+    const shares = [0, 1, 3].map((i) => ({ holder: ids[i], share: heldBy(i).get(ids[2]) ?? [] }));
+    const lie = { holder: ids[0], share: heldBy(0).get(ids[3]) ?? [] };
+    const [, one, two] = shares;
+    expect(recoveredSecret(board.entries[2], roster, COLLUDERS, [lie, one, two])).toEqual(seals[2].secret);
+    expect(recoveredSecret(board.entries[2], roster, COLLUDERS, [lie, one])).toBeUndefined();
+    expect(secretsOfAll(board, roster, COLLUDERS, [keyOf(0), keyOf(1)])?.get(ids[2])).toEqual(seals[2].secret);
   });
 
   it("is given no tally by partners of a device whose shares are false", () => {

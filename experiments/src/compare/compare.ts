@@ -213,18 +213,25 @@ export function runWithin(problem: ComparisonProblem, name: string, method: Meth
   const own = method === methods.pooled ? { restarts: 1 } : settings?.[name];
   const run = (rounds: number) => method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...own });
   // A first round tells what rounds cost, and compiles the code, which is no part of a method's time.
-  const [start, first] = run(1).history;
+  const first = timed(() => run(1));
+  const [start, after] = first.model.history;
   if (start.messages > budget) return { method: name, needed: start.messages };
-  const each = first === undefined ? 0 : first.messages - start.messages;
+  // Without rounds that was all.
+  if (after === undefined) return { method: name, ...first, run };
+  const each = after.messages - start.messages;
   let rounds = each > 0 ? Math.floor((budget - start.messages) / each) : defaults.rounds;
   for (;;) {
-    const began = performance.now();
-    const model = run(rounds);
-    const milliseconds = performance.now() - began;
-    if (model.messages <= budget) return { method: name, model, milliseconds, run };
+    const made = timed(() => run(rounds));
+    if (made.model.messages <= budget) return { method: name, ...made, run };
     // Rounds need not all cost the same.
-    rounds = model.history.findLastIndex((round) => round.messages <= budget);
+    rounds = made.model.history.findLastIndex((round) => round.messages <= budget);
   }
+}
+
+function timed(run: () => MethodModel): Pick<Run, "model" | "milliseconds"> {
+  const began = performance.now();
+  const model = run();
+  return { model, milliseconds: performance.now() - began };
 }
 
 /** Rounds at which a curve has a point: 0, 1, 2, 3, 5, 8, .. and the last. A shorter run is the beginning of a longer one. */

@@ -1,7 +1,8 @@
 // npm run lab -- quality [--seed S] [--only PART,...]: is the answer right, every time? The figures of docs/quality.md.
 
 import { parseArgs } from "node:util";
-import { globalCentroidDeviation, methods } from "@fedkm/core";
+import { globalCentroidDeviation, type Method, methods } from "@fedkm/core";
+import { countLabel, significantLabel } from "@fedkm/pictures";
 import { print } from "../measure.ts";
 import { checkNames, UsageError } from "../parts.ts";
 import { alphaChosen, kChosen, kindsChosen } from "./choose.ts";
@@ -17,13 +18,15 @@ import { setting } from "./problems.ts";
 
 export function traffic(first: number): void {
   const { datasets, network, reference, seed } = setting("var", 100, first + 1);
-  const rows = Object.entries(methods).map(([name, method]) => {
-    const { centroids, rounds, messages, bytes } = method(datasets, network, { k: 3, alpha: 1, seed });
-    const deviation = globalCentroidDeviation(centroids, reference);
-    return [name, deviation.toExponential(1), String(rounds), String(messages), String(bytes)];
+  const kilobytes = (bytes: number) => (bytes >= 1e5 ? countLabel(Math.round(bytes / 1e3)) : (bytes / 1e3).toFixed(1));
+  const rows = Object.entries<Method>(methods).map(([name, method]) => {
+    const { centroids, messages, bytes, collector } = method(datasets, network, { k: 3, alpha: 1, seed });
+    const deviation = significantLabel(globalCentroidDeviation(centroids, reference), 2);
+    const sent = [countLabel(messages), kilobytes(bytes), collector === undefined ? "" : kilobytes(collector.bytes)];
+    return [name, deviation, ...sent, method.travels ?? "centroids"];
   });
   print("every method on one problem: var, m = 100, p = 0.7", [
-    ["method", "GCD", "rounds", "messages", "bytes"],
+    ["method", "GCD", "messages", "kB", "kB with a collector", "what travels"],
     ...rows,
   ]);
 }

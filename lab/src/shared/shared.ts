@@ -22,6 +22,7 @@ export const run = sectionOf({
   guarded: async (isShort) => (await import("./privacy.ts")).guardedByRows({ networks: isShort ? 5 : 50 }),
   claims: async (isShort) => (await import("./books.ts")).claims({ networks: isShort ? 10 : 200 }),
   skew: async (isShort) => (await import("./books.ts")).honestSkew({ networks: isShort ? 10 : 200 }),
+  groups: async (isShort) => (await import("./groups.ts")).groupsCompared({ seeds: isShort ? 5 : 50 }),
   departures: async (isShort) =>
     (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] }),
   leavers: async (isShort) =>
