@@ -82,7 +82,7 @@ test.skipIf(ort === undefined)(
     const names = heading.split(",");
     const cells = lines.map((line) => line.split(","));
     const inputs = Object.fromEntries(
-      session.inputNames.map((name) => {
+      session.inputNames.map((name: string) => {
         const column = cells.map((row) => row[names.indexOf(name)]);
         const isNumber = ["height_m", "ring_mm"].includes(name);
         const tensor = isNumber
