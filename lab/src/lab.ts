@@ -85,9 +85,9 @@ const sections: Readonly<Record<string, Section>> = {
     load: () => import("./audit/audit.ts"),
   },
   private: {
-    line: "differential privacy in 2 to 64 columns against FastLloyd and DPLloyd; exit code 1 if a bar is missed",
+    line: "differential privacy in 2 to 784 columns against FastLloyd and DPLloyd; exit code 1 if a bar is missed",
     options: "[PART...] [--short]",
-    needs: "Python with scikit-learn for two of the sets",
+    needs: "Python with scikit-learn and npm's packages for some of the sets",
     takes: "20 min",
     load: () => import("./private/private.ts"),
   },
