@@ -55,7 +55,7 @@ const missing = missingEngines();
 for (const line of missing) console.warn(`skipped, not installed: ${line}`);
 const has = (engine: string) => !missing.some((line) => line.startsWith(engine));
 
-const ort = await onnxruntime();
+const ort = onnxruntime();
 const hasPython = spawnSync("/usr/bin/python3", ["-c", "import pandas, sklearn"]).status === 0;
 
 let postgres: PostgresForTests | undefined;
@@ -143,7 +143,6 @@ describe.each([
   });
 
   test.skipIf(ort === undefined)("labels in onnxruntime", async () => {
-    if (ort === undefined) throw new Error("skipped");
     const file = join(results, "model.onnx");
     await exported("--as", "onnx", "--out", file);
     const session = await ort.InferenceSession.create(readFileSync(file));

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { onnxruntime } from "./onnx.ts";
 
-const ort = await onnxruntime();
+const ort = onnxruntime();
 const folder = temporaryFolder();
 folder.addExamples();
 const trees = join(folder.path, "examples", "trees.csv");
@@ -75,7 +75,6 @@ test("an ONNX graph names its inputs after the columns", async () => {
 test.skipIf(ort === undefined)(
   "an ONNX graph labels rows as predict does, with the distances of their centroids",
   async () => {
-    if (ort === undefined) throw new Error("skipped");
     const file = join(folder.path, "labels.onnx");
     await exported("--as", "onnx", "--out", file);
     const session = await ort.InferenceSession.create(readFileSync(file));
@@ -83,7 +82,7 @@ test.skipIf(ort === undefined)(
     const names = heading.split(",");
     const cells = lines.map((line) => line.split(","));
     const inputs = Object.fromEntries(
-      session.inputNames.map((name) => {
+      session.inputNames.map((name: string) => {
         const column = cells.map((row) => row[names.indexOf(name)]);
         const isNumber = ["height_m", "ring_mm"].includes(name);
         const tensor = isNumber
