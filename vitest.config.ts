@@ -4,6 +4,7 @@
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import Skips from "./test/skips.ts";
 
 const LONG = "*/test/**/*.long.test.ts";
 const BROWSER = "*/test/**/browser.test.ts";
@@ -52,5 +53,6 @@ export default defineConfig(({ mode }) => ({
     ...(mode !== "node" && { globalSetup: ["core/test/hosts/installChromium.ts"] }),
     // Every frame that a device sends in a test is looked at.
     setupFiles: ["device/test/wireScan.ts"],
+    reporters: ["default", new Skips()],
   },
 }));

@@ -265,6 +265,7 @@ const lab: Package = {
   imports: ["core", "files", "sql", "pictures", "device", "audit", "experiments", "web"],
   rooms: {
     ".": { holds: "how a section measures and prints" },
+    lloyd: { holds: "k-means against scikit-learn and FAISS", imports: [".", "speed"] },
     readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
     analyst: { holds: "the analyst's whole job, against pandas and scikit-learn", imports: [".", "readers"] },
     engines: { holds: "real PostgreSQL and ClickHouse servers, for tests and measurements" },

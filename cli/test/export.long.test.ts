@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { normalStream, randomStream } from "@fedkm/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -14,7 +15,7 @@ import {
   startPostgres,
 } from "../../lab/src/engines/index.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
-import { peer } from "./peers.ts";
+import { onnxruntime } from "./onnx.ts";
 
 const ROWS = 100_000;
 const folder = temporaryFolder();
@@ -53,6 +54,9 @@ async function text(...args: string[]): Promise<string> {
 const missing = missingEngines();
 for (const line of missing) console.warn(`skipped, not installed: ${line}`);
 const has = (engine: string) => !missing.some((line) => line.startsWith(engine));
+
+const ort = onnxruntime();
+const hasPython = spawnSync("/usr/bin/python3", ["-c", "import pandas, sklearn"]).status === 0;
 
 let postgres: PostgresForTests | undefined;
 let clickhouse: ClickHouseForTests | undefined;
@@ -112,14 +116,12 @@ describe.each([
   };
 
   test("labels in DuckDB", async () => {
-    const duckdb = peer("@duckdb/node-api");
-    if (duckdb === undefined) return;
-    const connection = await (await duckdb.DuckDBInstance.create(":memory:")).connect();
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const read = `read_csv('${later}', all_varchar = true, parallel = false)`;
     await connection.run(`create table "the rows" as select *, row_number() over () as id from ${read}`);
     const answer = await connection.runAndReadAll(await inOrder("duckdb"));
     same(
-      answer.getRowObjects().map(({ cluster }: { cluster: number | null }) => cluster),
+      answer.getRowObjects().map(({ cluster }) => cluster as number | null),
       labels,
     );
   });
@@ -140,12 +142,9 @@ describe.each([
     );
   });
 
-  test("labels in onnxruntime", async () => {
-    const ort = peer("onnxruntime-web");
-    if (ort === undefined) return;
+  test.skipIf(ort === undefined)("labels in onnxruntime", async () => {
     const file = join(results, "model.onnx");
     await exported("--as", "onnx", "--out", file);
-    ort.env.wasm.numThreads = 1;
     const session = await ort.InferenceSession.create(readFileSync(file));
     const shape = [ROWS, 1];
     const numbers = (c: number) => Float64Array.from(rows, (row) => (row[c] === "" ? Number.NaN : Number(row[c])));
@@ -168,7 +167,7 @@ describe.each([
     );
   });
 
-  test("labels in scikit-learn", async () => {
+  test.skipIf(!hasPython)("labels in scikit-learn", async () => {
     const file = join(results, "sklearn.json");
     await exported("--as", "sklearn", "--out", file);
     const program = `
@@ -187,11 +186,11 @@ labels = pairwise_distances_argmin((X[whole] - m["offset"]) / m["scale"], np.arr
 found = np.full(len(X), -1); found[whole] = labels
 print(json.dumps(found.tolist()))
 `;
-    const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", program, file, later], {
+    const { status, stdout, stderr } = spawnSync("/usr/bin/python3", ["-c", program, file, later], {
       encoding: "utf8",
       maxBuffer: 2 ** 28,
     });
-    if (status !== 0) return console.log("skipped: no /usr/bin/python3 with pandas and scikit-learn");
+    expect(status, stderr).toBe(0);
     same(
       JSON.parse(stdout).map((label: number) => (label < 0 ? null : label)),
       labels,

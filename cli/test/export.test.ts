@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { SparkSQL, TrinoSQL } from "dt-sql-parser";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
+import { onnxruntime } from "./onnx.ts";
 
+const ort = onnxruntime();
 const folder = temporaryFolder();
 folder.addExamples();
 const trees = join(folder.path, "examples", "trees.csv");
@@ -69,6 +71,33 @@ test("an ONNX graph names its inputs after the columns", async () => {
   const text = readFileSync(file, "latin1");
   for (const name of ["height_m", "ring_mm", "wood", "soil", "cluster", "distance"]) expect(text).toContain(name);
 });
+
+test.skipIf(ort === undefined)(
+  "an ONNX graph labels rows as predict does, with the distances of their centroids",
+  async () => {
+    const file = join(folder.path, "labels.onnx");
+    await exported("--as", "onnx", "--out", file);
+    const session = await ort.InferenceSession.create(readFileSync(file));
+    const [heading, ...lines] = readFileSync(trees, "utf8").trimEnd().split("\n");
+    const names = heading.split(",");
+    const cells = lines.map((line) => line.split(","));
+    const inputs = Object.fromEntries(
+      session.inputNames.map((name: string) => {
+        const column = cells.map((row) => row[names.indexOf(name)]);
+        const isNumber = ["height_m", "ring_mm"].includes(name);
+        const tensor = isNumber
+          ? new ort.Tensor("float64", Float64Array.from(column, Number), [cells.length, 1])
+          : new ort.Tensor("string", column, [cells.length, 1]);
+        return [name, tensor];
+      }),
+    );
+    const { cluster, distance } = await session.run(inputs);
+    const { stdout } = await outcome("predict", "--model", model, trees, "--json");
+    expect(Array.from(cluster.data as BigInt64Array, Number)).toEqual(JSON.parse(stdout).labels);
+    expect(new Set(Array.from(cluster.data as BigInt64Array)).size).toBe(2);
+    expect(Array.from(distance.data as Float64Array).every((d) => d >= 0)).toBe(true);
+  },
+);
 
 test.each([
   [["--as", "onnx"], "--as onnx needs --out FILE (it is binary)"],

@@ -1,8 +1,9 @@
 // The assignment step (E1) with the int16 screen: who needs a look, screen, verify what is uncertain, move what changed.
 
-import { nearest, twoDistances } from "./exact";
-import { labelOf, list, moveListed } from "./moves";
-import { fourDistances, rowAt } from "./rows";
+import { doubt, settleWaiting } from "./doubts";
+import { nearest } from "./exact";
+import { list, moveListed } from "./moves";
+import { lookByBounds } from "./pruned";
 import { score } from "./screen";
 import { IRREGULAR, State } from "./state";
 
@@ -11,7 +12,8 @@ export function screen(state: State, from: i32, to: i32): void {
   state.first = from;
   state.moving = 0;
   state.waiting = 0;
-  look(state, from, to);
+  if (state.isByRows) lookByBounds(state, from, to);
+  else look(state, from, to);
   settleWaiting(state);
   moveListed(state);
 }
@@ -120,7 +122,7 @@ function settle(state: State, row: i32, verdict: usize, lane: i32): void {
     label = nearest(state, row);
     if (state.slack) store<f32>(state.slack + (<usize>row << 2), 0);
   } else if (load<i32>(verdict, 32) >= best - state.threshold) {
-    doubt(state, row, lane, best - state.threshold);
+    doubt(state, row, state.scores + (<usize>lane << 2), 32, state.k, best - state.threshold);
     return;
   }
   if (label != (stored & (IRREGULAR - 1))) list(state, row, label);
@@ -156,106 +158,4 @@ function slackOf(state: State, norm: v128, best: v128, second: v128): v128 {
   const slack = f32x4.div(positive, f32x4.add(f32x4.sqrt(f32x4.add(f32x4.mul(length, length), positive)), length));
   // All of the above is off by less than 2^-20, and so is the reference's own rounding.
   return f32x4.sub(f32x4.mul(slack, f32x4.splat(1 - f32(1.9073486328125e-6))), f32x4.mul(length, f32x4.splat(f32(1.9073486328125e-6))));
-}
-
-// Rows that the screen is uncertain about, settled in float64 among the centroids that may be nearest. Those with two of
-// them, as most have, wait until there are four: the additions of one distance wait for each other, those of four do not.
-
-/** Where things lie behind the scores: from the verdict on, four waiting rows with their two centroids, and distances. */
-const WAITING: usize = 96;
-const DISTANCES: usize = 128;
-
-/** Settles a row whose candidates are the centroids with a score of at least `limit`, at once or later. */
-function doubt(state: State, row: i32, lane: i32, limit: i32): void {
-  const k = state.k;
-  const a = candidate(state, 0, lane, limit);
-  const b = candidate(state, a + 1, lane, limit);
-  if (candidate(state, b + 1, lane, limit) < k) {
-    const label = nearestCandidate(state, row, lane, limit);
-    if (label != labelOf(state, row)) list(state, row, label);
-    return;
-  }
-  const at = verdictOf(state) + (<usize>state.waiting << 3);
-  store<i32>(at, row, WAITING);
-  store<i32>(at, a | (b << 16), WAITING + 4);
-  if (++state.waiting == 4) settleWaiting(state);
-}
-
-@inline
-function verdictOf(state: State): usize {
-  return state.scores + (<usize>state.k << 5);
-}
-
-/** Settles the rows that wait; the lower index on ties. */
-function settleWaiting(state: State): void {
-  const count = state.waiting;
-  if (!count) return;
-  const verdict = verdictOf(state);
-  const bytes = <usize>state.cols << 3;
-  // Places without a row repeat the last one.
-  for (let i = count; i < 4; i++) {
-    v128.store64_lane(verdict + (<usize>i << 3), v128.load64_zero(verdict + (<usize>(count - 1) << 3), WAITING), 0, WAITING);
-  }
-  const x0 = waitingRow(state, verdict);
-  const x1 = waitingRow(state, verdict + 8);
-  const x2 = waitingRow(state, verdict + 16);
-  const x3 = waitingRow(state, verdict + 24);
-  for (let other: usize = 0; other < 4; other += 2) {
-    fourDistances(
-      x0, x1, x2, x3,
-      rowAt(state.centroids, load<u16>(verdict + other, WAITING + 4), bytes), rowAt(state.centroids, load<u16>(verdict + other, WAITING + 12), bytes),
-      rowAt(state.centroids, load<u16>(verdict + other, WAITING + 20), bytes), rowAt(state.centroids, load<u16>(verdict + other, WAITING + 28), bytes),
-      state.cols, verdict + DISTANCES + (other << 4),
-    );
-  }
-  for (let i: usize = 0; i < <usize>count; i++) {
-    const row = load<i32>(verdict + (i << 3), WAITING);
-    const isOther = load<f64>(verdict + (i << 3), DISTANCES + 32) < load<f64>(verdict + (i << 3), DISTANCES);
-    const label = <i32>load<u16>(verdict + (i << 3) + (isOther ? 2 : 0), WAITING + 4);
-    if (label != labelOf(state, row)) list(state, row, label);
-  }
-  state.verified += 2 * count;
-  state.waiting = 0;
-}
-
-function waitingRow(state: State, at: usize): usize {
-  return rowAt(state.points, load<i32>(at, WAITING), <usize>state.cols << 3);
-}
-
-/** The nearest in float64 of the centroids whose score reaches `limit`, two at a time; the lowest index on ties. */
-function nearestCandidate(state: State, row: i32, lane: i32, limit: i32): i32 {
-  const bytes = <usize>state.cols << 3;
-  const x = state.points + <usize>row * bytes;
-  const k = state.k;
-  let best: f64 = Infinity;
-  let label = 0;
-  for (let a = candidate(state, 0, lane, limit); a < k; ) {
-    const b = candidate(state, a + 1, lane, limit);
-    const w = state.centroids + <usize>a * bytes;
-    const squares = twoDistances(x, w, b < k ? state.centroids + <usize>b * bytes : w, state.cols);
-    const first = f64x2.extract_lane(squares, 0);
-    const second = f64x2.extract_lane(squares, 1);
-    if (first < best) {
-      best = first;
-      label = a;
-    }
-    // Without a second candidate the first was measured twice and is not below itself.
-    if (second < best) {
-      best = second;
-      label = b;
-    }
-    state.verified += 2;
-    a = b < k ? candidate(state, b + 1, lane, limit) : k;
-  }
-  return label;
-}
-
-/** The first centroid from `c` on whose score reaches `limit`; k if there is none. */
-function candidate(state: State, c: i32, lane: i32, limit: i32): i32 {
-  let at = state.scores + (<usize>lane << 2) + (<usize>c << 5);
-  while (c < state.k && load<i32>(at) < limit) {
-    c++;
-    at += 32;
-  }
-  return c;
 }

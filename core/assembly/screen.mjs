@@ -18,7 +18,7 @@ export function screenSource() {
  * and the second best of every point.
  */
 export function score(tile: usize, codes: usize, starts: usize, k: i32, pairs: i32, mask: i32, scores: usize): usize {
-  const verdict = scores + (<usize>k << 5);
+  const verdict = scores + (<usize>((k + 7) & ~7) << 5);
   const lowest = i32x4.splat(i32.MIN_VALUE);
   v128.store(verdict, lowest);
   v128.store(verdict, lowest, 16);

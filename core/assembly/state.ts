@@ -19,18 +19,18 @@ export class State {
   centroids: usize;
   /** f64 [blocks of 8][cols][8]: the same with lanes across centroids, padded with infinity. */
   lanes: usize;
-  /** i16 points, tiles [rows / 8][pairs][8][2]. */
+  /** i16 points: tiles [rows / 8][pairs][8][2], or [rows][pairs][2] if `isByRows`. */
   tiles: usize;
   /** Pairs of columns: cols / 2, rounded up. */
   pairs: i32;
-  /** i16 centroids [blocks of 4, then of 2 and 1][pairs][width][2], and i32 starts of their scores. */
+  /** i16 centroids [blocks of 4, then of 2 and 1][pairs][width][2], or [k][cols padded to 8], and i32 starts of their scores. */
   codes: usize;
   starts: usize;
   /** Low bits of a score that hold the index of its centroid. */
   mask: i32;
   /** A centroid whose score is no more than this below the best may be the nearest. */
   threshold: i32;
-  /** i32 [k][8] scores of a tile; then the best, the second best and the slack of its 8 points; then what rows in doubt need (assign.ts). */
+  /** i32 [k][8] scores of a tile, or [8][k padded to 8] of rows; then the best, the second best and the slack of its 8 points; then what rows in doubt need (doubts.ts). */
   scores: usize;
   /** i32 squared lengths of the points' codes. */
   norms: usize;
@@ -54,6 +54,17 @@ export class State {
   waiting: i32;
   /** What was read to bring rows into the cache: written, so that nobody leaves the reading out. */
   touched: i32;
+  /** Whether the codes of a row lie together, which pair bounds need. */
+  isByRows: i32;
+  /** u16 [rows][k padded to 8] lower bounds of distances plus the ways of the centroids, or 0 when none are kept; whether they hold. */
+  bounds: usize;
+  isBounded: i32;
+  /** u16 [k padded to 8] ways of the centroids since the bounds were begun, rounded up. */
+  ways: usize;
+  /** Units of bounds and ways in a step of the point codes. */
+  scale: f32;
+  /** Counter: pairs of a row and a centroid that got a score. */
+  scored: u32;
 }
 
 /** Flag of a label: the point is too far out for its code, so it is always settled in float64. */

@@ -2,9 +2,9 @@
 
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, codeStep, type ScreenBounds } from "./codes.ts";
-import { CHUNK } from "./module.ts";
-import { type KernelEngine, kernelBoundShare } from "./pick.ts";
-import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
+import { CHUNK, type MemoryBlock } from "./module.ts";
+import { type KernelEngine, kernelBoundShare, kernelPairShare } from "./pick.ts";
+import { FIELD, layCodes, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 
 export type PlacedClusters = NonNullable<ReturnType<typeof placeKernelClusters>>;
 
@@ -13,10 +13,19 @@ export function placeKernelClusters(placed: PlacedPoints, k: number) {
   const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
+  const padded = paddedCount(k);
   // The small engine keeps eight labels where others have scores.
   const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? kernelScoreBytes(k) : 32];
   if (layout === "rows")
-    sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, kernelListBytes(k), 32 * pairs);
+    sizes.push(
+      64 * cols * ((k + 7) >> 3),
+      Math.max(4 * pairs * k, 2 * codeStride(cols) * padded),
+      4 * padded,
+      4 * k,
+      kernelListBytes(k),
+      32 * pairs,
+      2 * padded,
+    );
   const reserved = reserveArrays(machine, sizes);
   if (reserved === undefined) return undefined;
   const { block, addresses } = reserved;
@@ -25,18 +34,20 @@ export function placeKernelClusters(placed: PlacedPoints, k: number) {
   const first = state / 4;
   words[first + FIELD.k] = k;
   for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
-  const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
+  const [sums, centroids, scores, lanes, codes, starts, decrease, , , ways] = addresses;
   return {
     k,
     block,
     /** Addresses; those after `scores` are undefined for the small engine. */
-    at: { sums, centroids, scores, lanes, codes, starts, decrease },
+    at: { sums, centroids, scores, lanes, codes, starts, decrease, ways },
     /** Labels and sums belong to the centroids in memory: there has been a call. */
     isAssigned: false,
     /** Their loss, where it is known. */
     loss: undefined as number | undefined,
     /** So does the slack of every row. */
     hasSlack: false,
+    /** Lower bounds of all distances, where an engine keeps them. */
+    pairBounds: undefined as PairBounds | undefined,
     /** Centroids that move this far leave too few rows with slack. */
     hopelessWay: Number.POSITIVE_INFINITY,
     /** Calls that are left to the plain engine after the screen was found useless. */
@@ -44,9 +55,38 @@ export function placeKernelClusters(placed: PlacedPoints, k: number) {
   };
 }
 
-/** The scores of eight points, what is found from them, and the rows in doubt: see assembly/state.ts. */
+/** A lower bound for every row and centroid, in memory of its own. */
+interface PairBounds {
+  readonly block: MemoryBlock;
+  /** The length of a unit. */
+  unit: number;
+  /** The bounds are those of the centroids in memory. */
+  isKnown: boolean;
+  /** Calls in a row that used them. */
+  used: number;
+  /** Calls that are left to another engine after they were found of little use. */
+  rest: number;
+}
+
+/** Gives the memory back. */
+export function freeKernelClusters({ machine }: PlacedPoints, { block, pairBounds }: PlacedClusters): void {
+  machine.free(block);
+  if (pairBounds !== undefined) machine.free(pairBounds.block);
+}
+
+/** Centroids with padding, for vectors of 8. */
+function paddedCount(k: number): number {
+  return (k + 7) & ~7;
+}
+
+/** Numbers from the codes of one centroid to those of the next, where they lie one after the other. */
+function codeStride(cols: number): number {
+  return (cols + 7) & ~7;
+}
+
+/** The scores of eight points, what is found from them, the rows in doubt and their candidates: see assembly/state.ts. */
 export function kernelScoreBytes(k: number): number {
-  return 32 * k + 192;
+  return 34 * paddedCount(k) + 192;
 }
 
 /** Two lists of the rows of a chunk, and the places of a counting sort by clusters: see assembly/moves.ts. */
@@ -65,6 +105,7 @@ const ORDER = [
   FIELD.decrease,
   FIELD.active,
   FIELD.packed,
+  FIELD.ways,
 ];
 
 /** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
@@ -76,20 +117,23 @@ export function assign(
   placed: PlacedPoints,
   clusters: PlacedClusters,
   centroids: Float64Array,
-  engine: KernelEngine,
+  wanted: KernelEngine,
 ): void {
   const { machine } = placed;
   const { at } = clusters;
+  const engine = wanted === "pruned" && isPairBoundsResting(clusters) ? "bounded" : wanted;
   const f64 = machine.f64();
   const known = at.centroids / 8;
   // The centroids of the last call lie where those of this call go.
-  const ways = engine === "bounded" && clusters.isAssigned ? waysOf(f64, known, centroids, clusters.k) : undefined;
+  const isMovement = (engine === "bounded" || engine === "pruned") && clusters.isAssigned;
+  const ways = isMovement ? waysOf(f64, known, centroids, clusters.k) : undefined;
   // A plain loop: for a handful of numbers it is faster than `set`.
   for (let i = 0; i < centroids.length; i++) f64[known + i] = centroids[i];
   clusters.loss = undefined;
   if (engine === "small") clusters.loss = machine.assignTiles(placed.state, placed.points.rows);
-  else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways)) {
+  else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways, engine === "pruned")) {
     clusters.hasSlack = false;
+    if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
     assignPlainly(placed, clusters, centroids);
   }
   clusters.isAssigned = true;
@@ -109,13 +153,14 @@ function assignPlainly(placed: PlacedPoints, { at, k }: PlacedClusters, centroid
 
 /**
  * False if the screen is of no use for these points or centroids; then nothing has been assigned. `ways` are those of
- * the centroids since the last call, if movement bounds are wanted.
+ * the centroids since the last call, if bounds are wanted.
  */
 function assignByScreen(
   placed: PlacedPoints,
   clusters: PlacedClusters,
   centroids: Float64Array,
   ways: Float64Array | undefined,
+  isPruned: boolean,
 ): boolean {
   const { machine, points, screen, state } = placed;
   if (screen === undefined) return false;
@@ -124,23 +169,94 @@ function assignByScreen(
     return false;
   }
   const { at, k } = clusters;
+  const { cols } = points;
   const { buffer } = machine.f64();
-  const bounds = codeCentroids(screen.codes, centroids, points.cols, {
-    codes: new Int16Array(buffer, at.codes, 2 * k * ((points.cols + 1) >> 1)),
-    starts: new Int32Array(buffer, at.starts, k),
+  layCodes(placed, isPruned);
+  const stride = isPruned ? codeStride(cols) : undefined;
+  const bounds = codeCentroids(screen.codes, centroids, cols, {
+    codes: new Int16Array(buffer, at.codes, stride === undefined ? 2 * k * ((cols + 1) >> 1) : stride * paddedCount(k)),
+    stride,
+    starts: new Int32Array(buffer, at.starts, paddedCount(k)),
   });
   if (bounds === undefined) return false;
-  const way = ways && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
+  const way = ways && !isPruned && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
   writeState(placed, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
+  if (isPruned) planPairBounds(placed, clusters, screen, bounds, ways);
+  else if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
   machine.assignRows("screen", state, points.rows);
+  if (isPruned) judgePairBounds(placed, clusters);
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
   const looked = words[state / 4 + FIELD.looked];
   const share = looked / points.rows;
-  const most = kernelBoundShare(points.cols, k);
+  const most = kernelBoundShare(cols, k);
   if (canFilter && share > most) clusters.hopelessWay = hopelessWay(way, share, most);
   if (words[state / 4 + FIELD.verified] > USELESS_SHARE * k * Math.max(1024, looked)) clusters.rest = REST;
+  return true;
+}
+
+/** Units in the longest distance there can be. */
+const UNITS = 30_000;
+/** Sums of ways end here, so that they and a distance stay within uint16. */
+const LONGEST_WAYS = 32_000;
+
+/**
+ * Adds the ways of the centroids since the last call to those since the bounds were begun, or begins new ones. Bounds are
+ * of use while a unit is more than what the reference may err: see kernel.md. Without memory for them none are kept.
+ */
+function planPairBounds(
+  placed: PlacedPoints,
+  clusters: PlacedClusters,
+  { codes }: Screen,
+  { complete, farthest, rounding }: ScreenBounds,
+  ways: Float64Array | undefined,
+): void {
+  const { machine, points, state } = placed;
+  const { at, k } = clusters;
+  const padded = paddedCount(k);
+  if (clusters.pairBounds === undefined) {
+    const block = machine.allocate(2 * points.rows * padded);
+    clusters.pairBounds = block && { block, unit: 0, isKnown: false, used: 0, rest: 0 };
+  }
+  const { pairBounds } = clusters;
+  const { buffer } = machine.f64();
+  const sums = new Uint16Array(buffer, at.ways, padded);
+  // A centroid without a score has no bound either.
+  const kept = complete ? pairBounds : undefined;
+  const holds = kept?.isKnown && kept.unit ** 2 > 2 * rounding && ways !== undefined && addWays(sums, ways, kept.unit);
+  if (!holds) sums.fill(0);
+  if (kept && !holds) kept.unit = farthest / UNITS;
+  if (pairBounds) pairBounds.isKnown = complete;
+  const words = machine.i32();
+  words[state / 4 + FIELD.bounds] = kept?.block.at ?? 0;
+  words[state / 4 + FIELD.isBounded] = Number(holds ?? false);
+  if (kept) new Float32Array(buffer, state + 4 * FIELD.scale, 1)[0] = codeStep(codes.radius) / kept.unit;
+}
+
+/** Centroids that start at rows jump once; a second call that still scores so many pairs says that more will. */
+function judgePairBounds({ machine, points, state }: PlacedPoints, { pairBounds, k }: PlacedClusters): void {
+  if (pairBounds === undefined) return;
+  const words = machine.i32().subarray(state / 4);
+  pairBounds.used = words[FIELD.isBounded] ? pairBounds.used + 1 : 0;
+  const share = (words[FIELD.scored] >>> 0) / (points.rows * k);
+  if (pairBounds.used > 1 && share > kernelPairShare(points.cols)) pairBounds.rest = REST;
+}
+
+/** Whether another engine has the next call. */
+function isPairBoundsResting({ pairBounds }: PlacedClusters): boolean {
+  if (!pairBounds?.rest) return false;
+  pairBounds.rest--;
+  return true;
+}
+
+/** Adds ways in whole units, rounded up. False if a sum becomes too long. */
+function addWays(/* IN OUT */ sums: Uint16Array, ways: Float64Array, unit: number): boolean {
+  for (let c = 0; c < ways.length; c++) {
+    const sum = sums[c] + Math.ceil((ways[c] / unit) * (1 + 1e-9));
+    if (!(sum <= LONGEST_WAYS)) return false;
+    sums[c] = sum;
+  }
   return true;
 }
 
@@ -162,6 +278,7 @@ function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, d
   words[first + FIELD.decrease] = decrease;
   words[first + FIELD.looked] = 0;
   words[first + FIELD.verified] = 0;
+  words[first + FIELD.scored] = 0;
   const { unit, squareError, lengthError } = bounds;
   new Float32Array(machine.f64().buffer, state + 4 * FIELD.unit, 3).set([unit, squareError, lengthError]);
 }

@@ -68,9 +68,13 @@ function quantile(values: Float64Array, share: number): number {
 
 /** Where the codes of the centroids go: views on the kernel's memory. */
 export interface CentroidCodes {
-  /** int16 [blocks][pairs][width][2]: as many blocks of SIDE_BY_SIDE centroids as there are, then one of 2, then one of 1. */
+  /**
+   * int16 [blocks][pairs][width][2]: as many blocks of SIDE_BY_SIDE centroids as there are, then one of 2, then one of 1;
+   * or, where `stride` is given, centroid after centroid, so many numbers apart.
+   */
   readonly codes: Int16Array;
-  /** int32, one for each centroid. */
+  readonly stride?: number | undefined;
+  /** int32, one for each centroid; what follows is for padding. */
   readonly starts: Int32Array;
 }
 
@@ -81,6 +85,9 @@ export interface ScreenBounds {
   readonly unit: number;
   readonly squareError: number;
   readonly lengthError: number;
+  /** No coded point is farther than this from a centroid that has a score, and what the reference may err on the square of that. */
+  readonly farthest: number;
+  readonly rounding: number;
   /** Every centroid has a score, so that the second best bounds all others. */
   readonly complete: boolean;
 }
@@ -113,7 +120,8 @@ export function codeCentroids(
   const isReached = (c: number) => squares[c] <= reach * reach;
   const off = writeCodes(origin, centroids, { grain, isReached }, into) * (1 + 1e-9);
   const scale = step * grain;
-  for (let c = 0; c < k; c++) into.starts[c] = isReached(c) ? -Math.round(squares[c] / (2 * scale)) : OUT_OF_REACH;
+  into.starts.fill(OUT_OF_REACH);
+  for (let c = 0; c < k; c++) if (isReached(c)) into.starts[c] = -Math.round(squares[c] / (2 * scale));
 
   const mask = 2 ** (32 - Math.clz32(Math.max(1, k - 1))) - 1;
   const rounding = (cols + 16) * 2 ** -50 * (radius + largest) ** 2;
@@ -127,9 +135,18 @@ export function codeCentroids(
     unit,
     squareError:
       (off * (2 * largest + off)) / step ** 2 + unit * (mask + 2) + 2 ** -20 * ((radius + largest) / step) ** 2,
+    farthest: radius + largest,
+    rounding,
     lengthError: ((rest + off) / step) * (1 + 2 ** -20),
     complete: squares.every((square) => square <= reach * reach),
   };
+}
+
+/** Where the codes of a centroid begin, and how far apart its pairs of columns are. */
+function codesAt(c: number, k: number, pairs: number, stride: number | undefined): { at: number; apart: number } {
+  if (stride !== undefined) return { at: c * stride, apart: 2 };
+  const { first, width } = blockOf(c, k);
+  return { at: 2 * (first * pairs + c - first), apart: 2 * width };
 }
 
 /** The block of a centroid: its first one, and how many it has. */
@@ -148,21 +165,21 @@ function writeCodes(
   origin: Float64Array,
   centroids: Float64Array,
   { grain, isReached }: { grain: number; isReached: (c: number) => boolean },
-  /* OUT */ { codes, starts }: CentroidCodes,
+  /* OUT */ { codes, stride }: CentroidCodes,
 ): number {
   const cols = origin.length;
+  const k = centroids.length / cols;
   const pairs = (cols + 1) >> 1;
   let worst = 0;
   codes.fill(0);
-  for (let c = 0; c * cols < centroids.length; c++) {
+  for (let c = 0; c < k; c++) {
     if (!isReached(c)) continue;
-    const { first, width } = blockOf(c, starts.length);
-    const at = 2 * (first * pairs + c - first);
+    const { at, apart } = codesAt(c, k, pairs, stride);
     let square = 0;
     for (let j = 0; j < cols; j++) {
       const v = centroids[c * cols + j] - origin[j];
       const code = Math.round(v / grain);
-      codes[at + 2 * (j >> 1) * width + (j & 1)] = code;
+      codes[at + (j >> 1) * apart + (j & 1)] = code;
       square += (v - code * grain) ** 2;
     }
     worst = Math.max(worst, square);

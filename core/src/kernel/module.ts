@@ -10,6 +10,8 @@ export interface KernelExports {
   arrange(state: number, from: number, to: number, source: number, largest: number): void;
   screen(state: number, from: number, to: number): void;
   plain(state: number, from: number, to: number): void;
+  /** The other way round if `isIntoRows` is 0. */
+  turn(state: number, from: number, to: number, isIntoRows: number): void;
   loss(state: number, from: number, to: number, scratch: number): number;
   distances(state: number, origin: number, from: number, to: number, into: number): void;
   survey(state: number, from: number, to: number, largest: number): void;

@@ -7,6 +7,7 @@
 // | 4 and more | 1-4   | otherwise                     | small   | 2-5 times as fast as js at 8-100 rows, 10 at 100,000  |
 // | below 500  | 5 up  | any                           | plain   | up to 2 times as fast as screen: no codes to make     |
 // | 500 up     | 5 up  | bounds cost more than a tenth | screen  | 1.2 (d = 8) to 4.5 (k = 128) times as fast as plain   |
+// | 500 up     | 256+  | k cols >= 64,000, k <= 8 cols | pruned  | 0.44 (768 columns, k = 500) to 1.03 of bounded's time |
 // | 500 up     | 5 up  | otherwise                     | bounded | even with screen at first, 1.5-5 times near the end   |
 //
 // Where calls go round many devices, tiny loads and adds up all rows in every call and takes 1.0 (20 planar rows) to 1.4
@@ -15,9 +16,9 @@
 
 /**
  * `js` the reference; `tiny` registers, nothing kept; `small` registers; `plain` all distances in float64; `screen` int16;
- * `bounded` bounds and int16.
+ * `bounded` a bound per row and int16; `pruned` a bound per row and centroid and int16.
  */
-export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded";
+export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded" | "pruned";
 
 /** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
 export const SMALL_COLUMNS = 4;
@@ -25,6 +26,13 @@ export const SMALL_COLUMNS = 4;
 export const WASM_ROWS = 4;
 /** From so many rows on points get int16 codes. */
 export const SCREEN_ROWS = 500;
+
+/**
+ * From so many columns, and products with the centroids, on bounds for all pairs cost less than they save. Beyond 8 clusters
+ * per column they would take more memory than points and codes.
+ */
+const WIDE_COLUMNS = 256;
+const MANY_PRODUCTS = 64_000;
 
 /** Tiny devices have at most this many numbers, and so have their centroids. */
 export const TINY_NUMBERS = 256;
@@ -38,6 +46,7 @@ export function pickEngine(rows: number, cols: number, k: number): KernelEngine 
   if (rows < WASM_ROWS) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
   if (rows < SCREEN_ROWS) return "plain";
+  if (cols >= WIDE_COLUMNS && cols * k >= MANY_PRODUCTS && k <= 8 * cols) return "pruned";
   return kernelBoundShare(cols, k) > 0.1 ? "bounded" : "screen";
 }
 
@@ -49,4 +58,12 @@ export function pickEngine(rows: number, cols: number, k: number): KernelEngine 
 export function kernelBoundShare(cols: number, k: number): number {
   const scoring = k * (1 + cols / 12);
   return (scoring - 24) / (scoring + 0.8 * cols);
+}
+
+/**
+ * The share of pairs that may need a score in spite of their bounds before bounds cost more than they save, as measured on
+ * rows without clusters: about half of them for 768 columns, a third for 256.
+ */
+export function kernelPairShare(cols: number): number {
+  return (0.75 * cols) / (cols + 256);
 }

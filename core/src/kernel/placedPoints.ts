@@ -3,7 +3,7 @@
 import { exactSumGrids } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, codeBall, codeStep, type PointCodes } from "./codes.ts";
-import type { MemoryBlock, WasmMachine } from "./module.ts";
+import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
@@ -35,9 +35,15 @@ export const FIELD = {
   lengthError: 24,
   looked: 25,
   verified: 26,
+  isByRows: 31,
+  bounds: 32,
+  isBounded: 33,
+  ways: 34,
+  scale: 35,
+  scored: 36,
 } as const;
 
-export const STATE_BYTES = 128;
+export const STATE_BYTES = 160;
 /** Label of a row that is in no cluster yet; the bit above it is IRREGULAR of assembly/state.ts. */
 export const UNASSIGNED = 0x7fff;
 /** Indices of centroids, padding included, stay below UNASSIGNED. */
@@ -64,6 +70,18 @@ export interface PlacedPoints {
 export interface Screen {
   readonly codes: PointCodes;
   readonly slack: number;
+}
+
+/** Bytes that are read behind the codes of the last row, where vectors are longer than what is left of it. */
+const BEHIND = 16;
+
+/** Lays the codes of every row together, or side by side in tiles, as an engine needs them. There must be clusters. */
+export function layCodes({ machine, points, state }: PlacedPoints, isByRows: boolean): void {
+  const field = state / 4 + FIELD.isByRows;
+  if (machine.i32()[field] === Number(isByRows)) return;
+  for (let from = 0; from < points.rows; from += CHUNK)
+    machine.turn(state, from, Math.min(points.rows, from + CHUNK), Number(isByRows));
+  machine.i32()[field] = Number(isByRows);
 }
 
 /** One block for arrays of the given numbers of bytes, and their addresses. Undefined when memory is full. */
@@ -117,7 +135,7 @@ export function placePoints(
     8 * (cols + 1),
     16 * (cols + 1),
     weights === undefined ? 0 : 8 * rows,
-    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded, 4 * padded]),
+    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded + BEHIND, 4 * padded]),
   ]);
   if (reserved === undefined) return undefined;
   const [copied, state, labels, largest, grids, weighing, extra, slack = 0, tiles = 0, norms = 0] = reserved.addresses;

@@ -1,7 +1,7 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
 import type { Matrix } from "../data/matrix.ts";
-import { assign, type PlacedClusters, placeKernelClusters } from "./assign.ts";
+import { assign, freeKernelClusters, type PlacedClusters, placeKernelClusters } from "./assign.ts";
 import { addStatisticsParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 import { theWasmMachine, type WasmMachine } from "./module.ts";
@@ -46,7 +46,7 @@ interface Holding {
 function release(holding: Holding): void {
   const { placed, clusters } = holding;
   placed.machine.free(placed.block);
-  if (clusters !== undefined) placed.machine.free(clusters.block);
+  if (clusters !== undefined) freeKernelClusters(placed, clusters);
   holding.clusters = undefined;
 }
 
@@ -97,7 +97,7 @@ function update(
   if (k > LARGEST_K) return undefined;
   if (holding.clusters?.k !== k) {
     if (holding.clusters !== undefined) {
-      placed.machine.free(holding.clusters.block);
+      freeKernelClusters(placed, holding.clusters);
       const labels = placedLabels(placed);
       for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
     }
@@ -183,7 +183,7 @@ function addFast(
     added = loss(placed, clusters);
     const f64 = machine.f64();
     for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
-    machine.free(clusters.block);
+    freeKernelClusters(placed, clusters);
   }
   machine.free(placed.block);
   return added;
@@ -192,7 +192,7 @@ function addFast(
 /** Bounds and most codes pay only for those who are asked again. */
 function engineFor(rows: number, cols: number, k: number): KernelEngine {
   const engine = pickEngine(rows, cols, k);
-  if (engine !== "screen" && engine !== "bounded") return engine;
+  if (engine === "plain" || engine === "small") return engine;
   return rows >= SCREEN_ROWS && k >= CODES_PAY ? "screen" : "plain";
 }
 

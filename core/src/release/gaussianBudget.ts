@@ -7,8 +7,8 @@ import { epsilonOf, rhoOf } from "../privacy/releases.ts";
 
 /** Sums are sent in this many steps of what one row can change in them. */
 export const STEPS = 2 ** 24;
-/** No round asks for more numbers of a device. */
-const MOST_NUMBERS = 2 ** 17;
+/** No round asks for more numbers of a device: four for each column, of which a frame has room for 2^17. */
+const MOST_NUMBERS = 2 ** 19;
 /**
  * Discrete noise of deviation s differs from rounded continuous noise by less than this over s^2, in total variation: the
  * mass at x is the integral over its cell up to (x^2 / s^2 - 1) / (24 s^2).

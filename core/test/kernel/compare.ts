@@ -7,7 +7,7 @@ import { wasmKernel } from "../../src/kernel/wasm.ts";
 import type { Problem } from "./problems.ts";
 
 export function enginesFor(cols: number): readonly KernelEngine[] {
-  return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded"];
+  return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded", "pruned"];
 }
 
 /** Everything an engine says about one set of centroids, as bits. */

@@ -139,6 +139,48 @@ export function wideProblemOf(number: number, seed = 0): Problem {
   return shapedProblem([number, seed], [m, d, k], choose(random, Object.keys(TWISTS)), random);
 }
 
+/** Rows, columns and clusters of problems for pair bounds. */
+const PAIR_SHAPES = [
+  [1_040, 70, 24],
+  [90, 257, 40],
+  [40, 768, 80],
+  [9, 4_096, 40],
+  [30, 4_096, 12],
+  [200, 64, 90],
+  [300, 13, 120],
+  [17, 31, 700],
+  [1_100, 16, 40],
+  [150, 385, 33],
+] as const;
+
+/**
+ * A problem of many clusters or columns. Centroids jump, then drift for some calls, some of them far and back again, so that
+ * bounds of all pairs are used, worn out and begun anew.
+ */
+export function pairProblemOf(number: number, seed = 0): Problem {
+  const random = randomOf(3e6 + number, seed);
+  const [m, d, k] = PAIR_SHAPES[number % PAIR_SHAPES.length];
+  const [rows, cols, clusters] = [
+    m - Math.floor(random() * 8),
+    d + Math.floor(random() * 9),
+    k + Math.floor(random() * 9),
+  ];
+  const twists = Object.keys(TWISTS);
+  const twist = twists[Math.floor(number / PAIR_SHAPES.length) % twists.length];
+  const problem = shapedProblem([number, seed], [rows, cols, clusters], twist, random);
+  const { data } = problem.points;
+  let last = problem.centroids[4];
+  const drifts = [0.01, 0.002, 0.01, 1e-4].map((by) => {
+    const goal = Math.floor(random() * rows) * cols;
+    last = last.map((w, i) => (random() < 0.5 ? w + by * (data[goal + (i % cols)] - w) : w));
+    return last;
+  });
+  const far = (share: number) =>
+    last.map((w, i) => (Math.floor(i / cols) % 7 === 0 ? w + share * (data[i % cols] - w) : w));
+  const centroids = [...problem.centroids.slice(0, 5), ...drifts, far(0.9), last, far(-0.7), last];
+  return { ...problem, centroids };
+}
+
 /** A larger problem, of the shapes that are measured. */
 export function largeProblemOf(number: number, seed = 0): Problem {
   const random = randomOf(1e6 + number, seed);

@@ -20,14 +20,15 @@ type Setting = { readonly [option: string]: unknown };
  * What is tried for each method, published or tuned; the setting with the lowest mean cost over the runs is its best. `npm
  * run lab -- rivals` sweeps far more of them, and none gains 5 %. fedkm: devices or rows count the same. distributed: eta
  * 2 is the paper's, tuned suits the graph. gradient: rho 1, 10 and 100 are the follow-up's. coreset: five times the
- * sample. backbone: with and without counts. kfed: its three ends, from k local clusters down to the sqrt(k) of its
- * theory, of at least 1, 2 or 5 rows: few single rows mislead it, and where rows are few all are needed. fkm: minimum 2 is
- * the authors', and more iterations on the devices.
+ * sample. backbone: with and without counts. kfed: its three ends, and as many local clusters as devices may have, which
+ * its theory takes as known, of at least some rows: single rows mislead it, and where rows are few all are needed. fkm:
+ * minimum 2 is the authors', and more iterations on the devices.
  */
 function triedSettings(k: number, devices: number): { readonly [method: string]: readonly Setting[] } {
   const { federated, aligned } = commonStarts;
   const auto = { init: "auto", seeds: "local" };
-  const fewer = [...new Set([k, Math.ceil(k / 2), Math.ceil(Math.sqrt(k))])];
+  const shares = [k, 0.75 * k, 0.5 * k, Math.sqrt(k), Math.min(3, k), Math.min(2, k), 1];
+  const fewer = [...new Set(shares.map(Math.ceil))];
   return {
     fedkm: [auto, federated, { ...auto, weighting: "sample" }],
     consensus: [federated],
@@ -37,7 +38,7 @@ function triedSettings(k: number, devices: number): { readonly [method: string]:
     coreset: [{}, { coresetSize: 100 * k * devices }],
     backbone: [{ counts: true }, { counts: true, backboneSize: 6 * k }, {}],
     kfed: ["mean", "lloyd", "weighted"].flatMap((join) => [
-      ...fewer.flatMap((localCentroids) => [1, 2, 5].map((minimum) => ({ join, localCentroids, minimum }))),
+      ...fewer.flatMap((localCentroids) => [1, 2, 3, 4, 5, 8].map((minimum) => ({ join, localCentroids, minimum }))),
       { join, restarts: 50 },
     ]),
     fkm: [{}, { minimum: 2 }, { localIterations: 5 }],

@@ -17,7 +17,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
       "device/test/disk/rotationFile",
       "device/test/disk/identityFile",
       "device/test/daemon/runningKeys",
-      "cli/test/keys.test.ts",
+      "device/test/sharedClusters/secrets",
     ],
   },
   { folder: "device/src/disk", least: 0.9, tests: ["device/test/disk/"] },

@@ -35,7 +35,7 @@ function sweptSettings(k: number, devices: number): Readonly<Record<string, read
   const restarts = values("restarts", 1, 3, 50);
   const minimum = values("minimum", 1, 2, 5);
   const joins = values("join", "mean", "lloyd", "weighted");
-  const few = [...new Set([1, Math.ceil(Math.sqrt(k)), Math.ceil(k / 2), Math.ceil(0.75 * k), k])];
+  const few = [...new Set([1, Math.sqrt(k), 0.4 * k, 0.6 * k, 0.9 * k, k].map(Math.ceil))];
   return {
     local: [{}, ...values("init", "kmeans++", "classic kmeans++"), ...restarts],
     distributed: [
@@ -55,7 +55,7 @@ function sweptSettings(k: number, devices: number): Readonly<Record<string, read
       ...combinations(values("counts", true, false), restarts),
     ],
     kfed: [
-      ...combinations(joins, values("localCentroids", ...few), values("minimum", 1, 2, 3, 5, 8)),
+      ...combinations(joins, values("localCentroids", ...few), values("minimum", 1, 2, 3, 6, 12)),
       ...combinations(joins, restarts),
     ],
     fkm: [...combinations(values("localIterations", 1, 2, 5, 20), minimum), ...restarts, ...values("tol", 1e-3)],
@@ -128,8 +128,8 @@ function gainOf(method: string, scenario: string, found: readonly Found[]) {
 
 type Gain = ReturnType<typeof gainOf>;
 
-/** Settings were chosen on seeds 1 and 2; these were not looked at before. */
-const FIRST_SEED = 7001;
+/** Settings were chosen on seeds 1, 2, 7001 and 7002, k-FED's on all four; those from here on were not looked at before. */
+const FIRST_SEED = 9001;
 
 /** All scenarios with five seeds each. */
 function part(swept: readonly string[]) {

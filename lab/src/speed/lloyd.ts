@@ -33,7 +33,7 @@ function coreTypes(): { name: string; settings: NodeJS.ProcessEnv }[] {
 /** None without scikit-learn and FAISS; only one if it has to be quick, the oldest that is asked for by name. */
 function startBlas({ command, modules }: Python, isQuick: boolean): Blas[] {
   if (!modules.has("sklearn") && !modules.has("faiss")) return [];
-  const script = fileURLToPath(new URL("./lloyd.py", import.meta.url));
+  const script = fileURLToPath(new URL("../../src/speed/lloyd.py", import.meta.url));
   const types = isQuick ? coreTypes().slice(0, 2).slice(-1) : coreTypes();
   return types.map(({ name, settings }) => ({
     name,
@@ -192,7 +192,7 @@ async function measure(
       answers[peer] = await answered(askAnew("javascript.js", peer, ask), peer);
     }
   }
-  if (answers.lloyd64 !== undefined) answers.differences = differences(job("ours").labels, job("lloyd64").labels);
+  if (answers.lloyd64 !== undefined) answers.differences = labelDifferences(job("ours").labels, job("lloyd64").labels);
   return answers;
 }
 
@@ -223,7 +223,7 @@ function faster(a: Answer | undefined, b: Answer | undefined): Answer | undefine
   return a === undefined || (b !== undefined && b.seconds < a.seconds) ? b : a;
 }
 
-function differences(file: string, otherFile: string): number {
+export function labelDifferences(file: string, otherFile: string): number {
   const [ours, theirs] = [file, otherFile].map((name) => readFileSync(name));
   let count = 0;
   for (let at = 0; at < ours.length; at += 4) if (ours.readUInt32LE(at) !== theirs.readUInt32LE(at)) count++;

@@ -102,7 +102,7 @@ export function wholeRun(python: Python): void {
 }
 
 function numpy({ command }: Python, problem: object): { seconds: number; centroids: number[][][] } | undefined {
-  const script = fileURLToPath(new URL("./algorithm1.py", import.meta.url));
+  const script = fileURLToPath(new URL("../../src/speed/algorithm1.py", import.meta.url));
   const env = { ...process.env, ...ONE_THREAD };
   const { status, stdout } = spawnSync(command, [script], { input: JSON.stringify(problem), env, maxBuffer: 1e8 });
   return status === 0 ? JSON.parse(stdout.toString()) : undefined;

@@ -47,6 +47,7 @@ function prepareScratch(machine: WasmMachine, workerScratch: WorkerScratch, work
     words[own + FIELD.sums] = stretch + layout.sums;
     words[own + FIELD.looked] = 0;
     words[own + FIELD.verified] = 0;
+    words[own + FIELD.scored] = 0;
     machine.f64().fill(0, (stretch + layout.sums) / 8, (stretch + layout.end) / 8);
   }
   return true;
@@ -62,8 +63,8 @@ function addScratchSums(machine: WasmMachine, workerScratch: WorkerScratch, work
     const stretch = workerScratch.at(worker);
     const from = (stretch + sums) / 8;
     for (let i = 0; i < (end - sums) / 8; i++) f64[into + i] += f64[from + i];
-    words[state / 4 + FIELD.looked] += words[stretch / 4 + FIELD.looked];
-    words[state / 4 + FIELD.verified] += words[stretch / 4 + FIELD.verified];
+    for (const counter of [FIELD.looked, FIELD.verified, FIELD.scored])
+      words[state / 4 + counter] += words[stretch / 4 + counter];
   }
 }
 

@@ -1,0 +1,3 @@
+// The problems of pairBounds.test.ts, all of them.
+
+import "./pairBounds.test.ts";

@@ -1,0 +1,156 @@
+// npm run lab -- lloyd [SHAPE...]: one Lloyd run of the public kmeans against scikit-learn and FAISS in float32 and float64, from few columns to wide rows
+// and many clusters: CPU time in turns, best of 5, the same points and start. What others publish stands below, as quoted.
+
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { normalStream, randomStream } from "@fedkm/core";
+import { print, progress, scratchFolder } from "../measure.ts";
+import { checkNames } from "../parts.ts";
+import { findPython, ONE_THREAD, toInstall } from "../python.ts";
+import { labelDifferences } from "../speed/lloyd.ts";
+import { type Answer, type Job, startNode, startProgram } from "../speed/programs.ts";
+
+type Kind = "blobs" | "noise" | "directions";
+
+interface Shape {
+  readonly m: number;
+  readonly d: number;
+  readonly k: number;
+  readonly kind: Kind;
+}
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  A: { m: 1e6, d: 2, k: 3, kind: "blobs" },
+  B: { m: 1e6, d: 16, k: 16, kind: "blobs" },
+  C: { m: 2e5, d: 64, k: 64, kind: "blobs" },
+  D: { m: 1e5, d: 128, k: 256, kind: "blobs" },
+  E: { m: 7e4, d: 784, k: 10, kind: "blobs" },
+  G: { m: 2e5, d: 32, k: 1_000, kind: "blobs" },
+  H: { m: 1e5, d: 128, k: 1_000, kind: "blobs" },
+  I: { m: 5e4, d: 768, k: 500, kind: "blobs" },
+  J: { m: 2e4, d: 768, k: 1_000, kind: "blobs" },
+  K: { m: 2e4, d: 768, k: 1_000, kind: "directions" },
+  L: { m: 2e4, d: 768, k: 100, kind: "noise" },
+};
+
+const TURNS = 5;
+const ITERATIONS = 20;
+const PEERS = ["lloyd64", "lloyd32", "faiss"] as const;
+
+/** SuperKMeans (2026), its own paper: 32 threads of Zen 3, 25 iterations, float32, its labels not proved. Seconds of it, FAISS and scikit-learn. */
+const PUBLISHED = [
+  ["990,000 x 768, 3,979", 990_000 * 768 * 3_979, 59, 135, 115],
+  ["60,000 x 784, 979", 60_000 * 784 * 979, 0.92, 3.31, 2.27],
+  ["999,000 x 1,536, 1,000", 999_000 * 1_536 * 1_000, 30, 94, 55],
+  ["999,000 x 1,536, 10", 999_000 * 1_536 * 10, 14, 12, 5.7],
+] as const;
+
+export async function run(args: string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { seed: { type: "string", default: "1" } },
+  });
+  checkNames("a shape", positionals, Object.keys(SHAPES));
+  const names = positionals.length > 0 ? positionals : Object.keys(SHAPES);
+  const python = findPython();
+  const folder = scratchFolder("lloyd");
+  const rows = [
+    ["", "rows x columns, k", "", "its", "ours, s", "/ sk f64", "/ sk f32", "/ FAISS f32", "1e9 / s", "differ"],
+  ];
+  for (const name of names) rows.push(await rowOf(name, SHAPES[name], `${folder}/points`, Number(values.seed)));
+  progress("");
+  print(
+    `k-means, our CPU time / theirs, one thread, best of ${TURNS} in turns; rate: 2 n d k iterations / CPU s; differ: labels from scikit-learn float64`,
+    rows,
+  );
+  console.log(
+    `  run here: ${versions(python.command)}, Node ${process.version}; OpenBLAS with its AVX2 kernel; FAISS as Debian has it`,
+  );
+  for (const line of toInstall(["sklearn", "faiss"], python)) console.log(`  ${line}`);
+  const rate = (products: number, seconds: number) => ((2 * products * 25) / seconds / 32 / 1e9).toFixed(0);
+  print(
+    "quoted, not run here: SuperKMeans' paper, 32 threads of Zen 3, 25 iterations, float32; seconds (1e9 / s and thread)",
+    [
+      ["rows x columns, k", "SuperKMeans, not exact", "FAISS", "scikit-learn"],
+      ...PUBLISHED.map(([shape, products, ...seconds]) => [
+        shape,
+        ...seconds.map((s) => `${s} (${rate(products, s)})`),
+      ]),
+    ],
+  );
+}
+
+async function rowOf(name: string, shape: Shape, points: string, seed: number): Promise<string[]> {
+  const { m, d, k, kind } = shape;
+  const { command, modules } = findPython();
+  progress(`${name}: points`);
+  writeFileSync(points, pointsOf(shape, seed));
+  const script = fileURLToPath(new URL("../../src/speed/lloyd.py", import.meta.url));
+  const peers = startProgram(command, [script], { ...ONE_THREAD, OPENBLAS_CORETYPE: "Haswell" });
+  const ours = startNode("ours.js");
+  const taking = PEERS.filter((peer) => modules.has(peer === "faiss" ? "faiss" : "sklearn"));
+  const best: Partial<Record<Job["program"], Answer>> = {};
+  const labelsOf = (program: Job["program"]) => `${points}.${program}`;
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const program of ["ours", ...taking] as const) {
+      progress(`${name}: ${program}, turn ${turn + 1} of ${TURNS}`);
+      const job: Job = {
+        program,
+        m,
+        d,
+        k,
+        jobs: 1,
+        cap: ITERATIONS,
+        repeats: 1,
+        budget: 1,
+        points,
+        labels: labelsOf(program),
+      };
+      const answer = await (program === "ours" ? ours : peers).ask(job);
+      if (!((best[program]?.seconds ?? Number.POSITIVE_INFINITY) <= answer.seconds)) best[program] = answer;
+    }
+  }
+  ours.stop();
+  peers.stop();
+  const { seconds, iterations } = best.ours as Answer;
+  const cells = PEERS.map((peer) => (best[peer] === undefined ? "-" : (seconds / best[peer].seconds).toFixed(2)));
+  const differ = best.lloyd64 === undefined ? "-" : String(labelDifferences(labelsOf("ours"), labelsOf("lloyd64")));
+  rmSync(points);
+  const rate = ((2 * m * d * k * iterations) / seconds / 1e9).toFixed(0);
+  return [name, `${m} x ${d}, ${k}`, kind, String(iterations), seconds.toPrecision(3), ...cells, rate, differ];
+}
+
+/** Overlapping clusters, none at all, or clusters in 32 directions with 5 % of the energy outside them; as float32 has them. */
+function pointsOf({ m, d, k, kind }: Shape, seed: number): Float64Array {
+  const random = randomStream(seed, "lloyd", kind, m, d);
+  const normal = normalStream(random);
+  const inner = kind === "directions" ? 32 : d;
+  const spread = kind === "noise" ? 0 : kind === "blobs" ? 4 / Math.sqrt(2 * d) : 2;
+  const centres = Float64Array.from({ length: k * inner }, () => spread * normal());
+  const directions = Float64Array.from(
+    { length: kind === "directions" ? inner * d : 0 },
+    () => normal() / Math.sqrt(d),
+  );
+  const outside = Math.sqrt((inner * (1 + spread ** 2) * 0.05) / 0.95 / d);
+  const data = new Float64Array(m * d);
+  const own = new Float64Array(inner);
+  for (let r = 0; r < m; r++) {
+    const from = Math.floor(k * random()) * inner;
+    for (let j = 0; j < inner; j++) own[j] = centres[from + j] + normal();
+    for (let j = 0; j < d; j++) {
+      let x = kind === "directions" ? outside * normal() : own[j];
+      for (let i = 0; i < inner && kind === "directions"; i++) x += own[i] * directions[i * d + j];
+      data[r * d + j] = Math.fround(x);
+    }
+  }
+  return data;
+}
+
+function versions(command: string): string {
+  const program = "import sklearn, faiss; print('scikit-learn', sklearn.__version__ + ', FAISS', faiss.__version__)";
+  const { status, stdout } = spawnSync(command, ["-c", program], { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "peers missing";
+}

