@@ -59,6 +59,14 @@ it.each([
   expect(network.status(3).shared?.removed).toEqual([{ device: liarId, fault }]);
 });
 
+it("owners of guarded devices open books as those of open ones do", async () => {
+  const guarded = { privacy: "guarded", minimum: 10, books: "agreed" } as const;
+  const { shared } = await claimed("every cluster", guarded, (asked) => {
+    for (const i of [1, 2]) asked.openBooks(i);
+  });
+  for (const one of shared) expect(one?.books).toMatchObject({ unopened: [] });
+});
+
 it("a member within its limit is not accused, and moves no centroid further than its rows could", async () => {
   const { network, added, shared } = await claimed("every cluster", { books: "agreed" }, (asked) => {
     for (const i of [1, 2]) asked.openBooks(i);

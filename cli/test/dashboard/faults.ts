@@ -175,6 +175,7 @@ interface Fault {
 }
 
 const [SOON, LIES] = [15, 60];
+const UNTIMED_SECONDS = 300;
 const one =
   (what: string, which: 2 | 3 = 3) =>
   (network: FaultyRing) =>
@@ -258,8 +259,11 @@ const faults: readonly Fault[] = [
 /** How long a fault goes on after the page has named it. */
 const GOES_ON_MILLISECONDS = 4_000;
 
-/** One test for each fault: the page is calm before, names it in time, is not calm while it lasts, and is calm again. */
-export function testFaults(devices: number): void {
+/**
+ * One test for each fault: the page is calm before, names it, in time if that `isTimed`, is not calm while it lasts, and is
+ * calm again. On a busy machine what takes long is not wrong.
+ */
+export function testFaults(devices: number, isTimed: boolean): void {
   const network = new FaultyRing(devices);
   beforeAll(() => network.start());
   afterAll(() => network.close());
@@ -275,7 +279,8 @@ export function testFaults(devices: number): void {
       await calm();
       const end = await begin(network);
       try {
-        const seconds = await network.secondsUntil({ headline: headline(network), all: all(network) }, within);
+        const most = isTimed ? within : UNTIMED_SECONDS;
+        const seconds = await network.secondsUntil({ headline: headline(network), all: all(network) }, most);
         expect(seconds).toBeTypeOf("number");
         console.log(`${name}, one of ${devices}: named after ${Number(seconds).toFixed(1)} s`);
         for (const until = performance.now() + GOES_ON_MILLISECONDS; performance.now() < until; await pause(200)) {

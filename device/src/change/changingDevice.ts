@@ -78,12 +78,12 @@ export class ChangingDevice implements Device, NetworkListener {
   }
 
   openBooks(): void {
-    for (const { device } of this.#loops) device.openBooks?.();
+    for (const { device } of this.#loops) device.openBooks();
   }
 
   /** Each loop takes what was signed for its study. */
   addStatements(statements: readonly Uint8Array[]): void {
-    for (const { device } of this.#loops) device.addStatements?.(statements);
+    for (const { device } of this.#loops) device.addStatements(statements);
   }
 
   /** New data, whole; for the next study too, if there is one. */

@@ -49,9 +49,9 @@ export interface Device {
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
   /** With shared clusters: its owner asks what devices added to the answer, and lets all see what this one did. */
-  openBooks?(): void;
+  openBooks(): void;
   /** With founders: what its owner says of members. */
-  addStatements?(statements: readonly Uint8Array[]): void;
+  addStatements(statements: readonly Uint8Array[]): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;

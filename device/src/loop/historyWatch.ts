@@ -159,8 +159,12 @@ export class HistoryWatch implements Device, NetworkListener {
     this.#inner.setPaused(isPaused);
   }
 
+  openBooks(): void {
+    this.#inner.openBooks();
+  }
+
   addStatements(statements: readonly Uint8Array[]): void {
-    this.#inner.addStatements?.(statements);
+    this.#inner.addStatements(statements);
   }
 
   status(): DeviceStatus {

@@ -148,6 +148,10 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
     this.reset();
   }
 
+  /** Personal clusters are no sums of all, and have no members. */
+  openBooks(): void {}
+  addStatements(): void {}
+
   setPaused(isPaused: boolean): void {
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
