@@ -6,22 +6,16 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 export interface SkippedTest {
   readonly file: string;
   readonly name: string;
-  /** What the test said when it skipped itself, or the list below. */
+  /** What the test said when it skipped itself. */
   readonly reason: string | undefined;
 }
-
-/** Tests that run by hand, by the beginning of file and name. */
-const BY_HAND: Readonly<Record<string, string>> = {
-  "cli/test/dashboard/faults.test.ts":
-    "real devices that fail wait for a calm machine: FEDKM_FAULTY_DEVICES=5 runs them",
-};
 
 function skippedTests(modules: readonly TestModule[]): SkippedTest[] {
   return modules.flatMap((module) =>
     Array.from(module.children.allTests("skipped"), (test) => {
       const result = test.result();
-      const said = result.state === "skipped" ? result.note : undefined;
-      return { file: module.relativeModuleId, name: test.fullName, reason: said ?? BY_HAND[module.relativeModuleId] };
+      const reason = result.state === "skipped" ? result.note : undefined;
+      return { file: module.relativeModuleId, name: test.fullName, reason };
     }),
   );
 }
