@@ -205,7 +205,8 @@ describe("the budget of Gaussian noise", () => {
   test("there and back promises no more than was asked", () => {
     for (const epsilon of [0.05, 0.3, 1, 3]) {
       const back = epsilonOfMu(muOf(epsilon, 1e-6), 1e-6);
-      expect(back).toBeLessThanOrEqual(epsilon);
+      // Both ways end within the last bits of where they meet.
+      expect(back).toBeLessThanOrEqual(epsilon * (1 + 1e-12));
       expect(back).toBeGreaterThan(0.999 * epsilon);
     }
   });

@@ -48,7 +48,7 @@ function badEntries(message: BoardMessage): BoardMessage["entries"] {
     const body = randomBytes(size - 64);
     body.fill(0, 32, HEAD);
     new DataView(body.buffer).setUint16(40, LINKS, true);
-    return { body, signature: randomBytes(64) } as unknown as BoardMessage["entries"][number];
+    return { body, signature: randomBytes(64), seal: new Uint8Array(0) } as unknown as BoardMessage["entries"][number];
   });
 }
 
