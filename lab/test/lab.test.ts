@@ -17,7 +17,9 @@ test("without a section the lab lists them, each with its line and its duration"
   expect(status).toBe(0);
   const names = Array.from(stdout.matchAll(/^ {2}(\w+) +\S.* \(\d+ (?:s|min|h)\)$/gm), ([, name]) => name);
   expect(names).toEqual(
-    "speed lloyd readers analyst differences quality faults integrity audit private shared pictures".split(" "),
+    "speed lloyd readers analyst differences quality rivals faults integrity audit private shared mutants pictures".split(
+      " ",
+    ),
   );
   for (const name of names) expect(existsSync(new URL(`../src/${name}/${name}.ts`, import.meta.url))).toBe(true);
 });
