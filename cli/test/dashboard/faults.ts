@@ -182,8 +182,12 @@ const one =
     new RegExp(`^1 of \\d+ devices ${what}: ${network.name(which)}\\b`);
 /** Every cell of the first column in another unit. */
 const scaled = (text: string) => text.replaceAll(/^(-?[\d.]+),/gm, (_, value) => `${100 * Number(value)},`);
-/** The rows mirrored: within all bounds, and nobody else's. */
-const mirrored = (text: string) => text.replaceAll(/^(-?[\d.]+),/gm, (_, value) => `${-Number(value)},`);
+/** The rows mirrored within their own range, so that none is out of bounds: nobody else has such rows. */
+function mirrored(text: string): string {
+  const values = Array.from(text.matchAll(/^(-?[\d.]+),/gm), ([, value]) => Number(value));
+  const ends = Math.min(...values) + Math.max(...values);
+  return text.replaceAll(/^(-?[\d.]+),/gm, (_, value) => `${ends - Number(value)},`);
+}
 
 const faults: readonly Fault[] = [
   {
