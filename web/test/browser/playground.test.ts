@@ -89,7 +89,8 @@ test("nothing moves on the page while it plays, is turned and taken from stop to
   await page.getByRole("slider", { name: "alpha" }).fill("60");
   await page.getByRole("button", { name: "Play" }).click();
   await expect.poll(() => round(page).textContent()).not.toContain("round 0,");
-  await page.getByRole("button", { name: "Pause" }).click();
+  // On a busy machine it may have come to its end by now.
+  await page.getByRole("button", { name: /^(Pause|Play)$/ }).click();
   // Stops with as many devices: others have other panels.
   for (const title of ["Turn alpha", "Two communities"]) {
     await page.getByRole("button", { name: title }).click();
