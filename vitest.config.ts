@@ -4,6 +4,7 @@
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import Skips from "./test/skips.ts";
 
 const LONG = "*/test/**/*.long.test.ts";
@@ -32,6 +33,17 @@ function longSeed(): string {
   return seed;
 }
 
+/** Whole minutes, spent waiting for processes and browsers: begun last they would keep the others' processors idle. */
+const WAITING = ["cli/test/dashboard/", "test/operations", "cli/test/device.", "cli/test/up.", "web/test/browser/"];
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const others = await super.sort(files);
+    const isWaiting = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path));
+    return [...others.filter(isWaiting), ...others.filter((file) => !isWaiting(file))];
+  }
+}
+
 export default defineConfig(({ mode }) => ({
   // Tests run the TypeScript sources of every workspace, not what a build left behind.
   resolve: { conditions: ["source"] },
@@ -43,8 +55,9 @@ export default defineConfig(({ mode }) => ({
       ...(byMode[mode] ?? ALL).exclude,
       ...(process.platform === "win32" ? Object.keys(NOT_ON_WINDOWS) : []),
     ],
-    // One more than there are processors: tests of devices mostly wait.
-    maxWorkers: availableParallelism() + 1,
+    // More than there are processors: tests of devices and pages mostly wait.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: WaitingFirst },
     // What never ends is stopped; what is slow on a busy machine is not wrong.
     testTimeout: 900_000,
     hookTimeout: 900_000,

@@ -153,11 +153,11 @@ describe("files", () => {
 });
 
 describe("device", () => {
-  it("imports libp2p in three files: what a peer is, the node, and the network over it", () => {
+  it("imports libp2p in two files: the node, and the network over it", () => {
     const users = sources("device/src").filter((file) =>
       imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
     );
-    expect(users).toEqual(["device/src/keys/peer.ts", "device/src/links/libp2pNetwork.ts", "device/src/links/node.ts"]);
+    expect(users).toEqual(["device/src/links/libp2pNetwork.ts", "device/src/links/node.ts"]);
   });
 });
 
@@ -183,7 +183,7 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/((daemon|disk|links)\/|keys\/(nodeSecrets|statements)\.ts|simulation\/durability\.ts)/;
+    /^device\/src\/((daemon|disk|links)\/|keys\/(nodeKeys|nodeSecrets|statements)\.ts|simulation\/durability\.ts)/;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

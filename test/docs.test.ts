@@ -163,10 +163,10 @@ describe("README.md", () => {
     expect(text).toMatch(/No row leaves its device, but centroids are means of rows/);
   });
 
-  it("is one of the pages, which have at most 50,000 words together", () => {
+  it("is one of the pages, which have at most 53,500 words together", () => {
     const own = pages.filter((page) => page.startsWith("docs/") || !page.includes("/"));
     const words = own.map((page) => readFileSync(join(root, page), "utf8").split(/\s+/).length);
-    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(50_000);
+    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(53_500);
   });
 });
 
@@ -189,7 +189,7 @@ describe("commands", () => {
   it("name scripts that exist", () => {
     const named = Array.from(text.matchAll(/(?:`|&& |^)npm (?:run )?(\w+)/gm), ([, name]) => name).filter(
       // npm's own.
-      (name) => !["ci", "install", "init", "pack"].includes(name),
+      (name) => !["ci", "install", "init", "pack", "sbom"].includes(name),
     );
     expect(named.length).toBeGreaterThan(5);
     for (const name of named) expect(scripts, `npm run ${name}`).toHaveProperty(name);
@@ -202,7 +202,7 @@ describe("commands", () => {
     expect(known.size).toBeGreaterThan(50);
     // Of npm, Docker, Node and the lab.
     const others =
-      "--global --omit --ulimit --cpu-prof --only --quick --screens --reports --short --workload --help --version";
+      "--global --omit --ulimit --cpu-prof --only --quick --screens --reports --short --workload --help --version --sbom-format";
     for (const flag of text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []) {
       expect(known.has(flag) || others.split(" ").includes(flag), flag).toBe(true);
     }

@@ -91,12 +91,15 @@ const filesBelow = (folder, ending) =>
 const compressed = (files) =>
   Math.ceil(files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0) / 1000);
 
-/** The programs of each package, without what earlier builds have left, and both pages with all that they may load. */
+/** The programs of each package, without what earlier builds have left; the pages with all that they may load; the documentation. */
 function sizesOf(names) {
   const hasSource = (file) => existsSync(file.replace("/dist/", "/src/").replace(/\.js$/, ".ts"));
   const programs = (name) => filesBelow(join(root, name, "dist"), /\.js$/).filter(hasSource);
   const packages = names.map((name) => [name, compressed(programs(name))]);
-  return { ...Object.fromEntries(packages), pages: compressed(filesBelow(join(root, "web/site"), /\.(html|js|css)$/)) };
+  const site = filesBelow(join(root, "web/site"), /\.(html|js|css|woff2)$/);
+  const documentation = filesBelow(join(root, "web/site/docs"), /./);
+  const pages = site.filter((file) => !documentation.includes(file));
+  return { ...Object.fromEntries(packages), pages: compressed(pages), documentation: compressed(documentation) };
 }
 
 /** Every public name of a package with its declaration, without comments, one a line. */

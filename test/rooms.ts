@@ -76,7 +76,8 @@ const core: Package = {
       imports: ["data", "fit", "graph", "kernel", "measures", "start", "update"],
     },
     choose: {
-      holds: "choosing k, alpha and links without pooling rows: who takes part, moments of clusters",
+      holds:
+        "choosing k, alpha and links without pooling rows, and whether clusters are apart: valleys in tubes between centroids",
       imports: ["data", "fit", "graph", "kernel", "measures", "start"],
     },
     async: {
@@ -98,7 +99,7 @@ const files: Package = {
       imports: ["source", "table"],
     },
     parquet: { holds: "Parquet, page by page, and its footer in Thrift", imports: ["source", "table"] },
-    xlsx: { holds: "Excel workbooks", imports: ["csv", "source", "table"] },
+    xlsx: { holds: "workbooks of Excel and LibreOffice", imports: ["csv", "source", "table"] },
     prepare: {
       holds: "scaling, missing cells, categories, quantiles and profiles of columns",
       imports: ["source", "table"],
@@ -193,7 +194,7 @@ const tables: Package = {
       holds: "fitTables: the method runs, and how sure, how different and how reliable its answer is",
       imports: [".", "input", "model", "prepare", "verify"],
     },
-    choose: { holds: "chooseTables: k and alpha", imports: [".", "prepare"] },
+    choose: { holds: "chooseTables: k and alpha", imports: [".", "fit", "model", "prepare"] },
     predict: { holds: "predictTables: labels of later rows", imports: [".", "input", "model"] },
     inspect: {
       holds: "what a file holds, column by column, and the command line that follows from it",
@@ -229,12 +230,13 @@ const experiments: Package = {
 };
 
 const web: Package = {
-  holds: "two pages, playground and dashboard, as static files, and the server of the dashboard",
+  holds: "article, playground, documentation and dashboard as static files, and the server of the dashboard",
   runs: "browsers; the server in Node",
-  imports: ["core", "files", "pictures"],
+  imports: ["core", "files", "pictures", "tables"],
   rooms: {
-    ".": { holds: "colours and styles of both pages" },
-    engine: { holds: "the playground's setup, its problem and its runs, in a worker" },
+    ".": { holds: "colours and styles of all pages" },
+    engine: { holds: "setups of the playground, their runs, and what the article's figures show, in two workers" },
+    article: { holds: "the page that explains: one file for each figure", imports: [".", "engine"] },
     playground: { holds: "the page: controls, stops, panels, network map and curves", imports: [".", "engine"] },
     dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
     server: { holds: "the dashboard over HTTP: who is answered, sessions, static files", imports: [ROOF] },

@@ -6,8 +6,17 @@ import { build } from "vite";
 
 const web = import.meta.dirname;
 const sources = [
-  ...["src", "index.html", "dashboard.html", "vite.config.ts", "svelte.config.js", "package.json"],
-  ...["core", "files", "pictures"].map((workspace) => `../${workspace}/dist`),
+  ...[
+    "src",
+    "fonts",
+    "index.html",
+    "playground.html",
+    "dashboard.html",
+    "vite.config.ts",
+    "svelte.config.js",
+    "package.json",
+  ],
+  ...["core", "files", "pictures", "tables"].map((workspace) => `../${workspace}/dist`),
   "../package-lock.json",
 ];
 

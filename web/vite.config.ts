@@ -24,6 +24,8 @@ export default defineConfig({
     outDir: "site",
     emptyOutDir: true,
     target: "es2023",
-    rollupOptions: { input: ["index.html", "dashboard.html"].map((page) => `${import.meta.dirname}/${page}`) },
+    rollupOptions: {
+      input: ["index.html", "playground.html", "dashboard.html"].map((page) => `${import.meta.dirname}/${page}`),
+    },
   },
 });

@@ -1,6 +1,6 @@
 // The answer of an audit: what every attack found, as data and as one HTML page for the file of a data officer.
 
-import { type Study, whatNeighboursLearn } from "@fedkm/device";
+import { privacyWords, type Study } from "@fedkm/device";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { explanations, leakOf, remainingAttacks, rowsFound, type Tally, titles, verdictOf } from "./outcome.ts";
 
@@ -65,7 +65,7 @@ export function auditPage(answer: AuditAnswer, version: string): string {
     title,
     `<h1>${escaped(title)}</h1>
 <p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
-<p>In this mode ${escaped(whatNeighboursLearn[privacy])}.</p>
+<p>In this mode ${escaped(privacyWords({ privacy }))}.</p>
 <h2>Verdict</h2>
 <p class="answer"><strong>${escaped(verdict)}</strong></p>
 <h2>What attackers learnt</h2>

@@ -40,6 +40,7 @@ export const forgeryKinds = [
   "openings",
   "restarts",
   "drops",
+  "rare drops",
   "epochs",
 ] as const;
 export type ForgeryKind = (typeof forgeryKinds)[number];
@@ -53,7 +54,10 @@ interface Forger {
   readonly invented: readonly { readonly peer: string; readonly secrets: Secrets }[];
 }
 
-/** `hear` what reaches the liar; `frame` is then what it sends to a neighbour in place of the truth, under this stamp. */
+/**
+ * `hear` what reaches the liar; `forge` is then what it sends to a neighbour, under this stamp, and whether that neighbour is
+ * told anything else than the truth by it.
+ */
 export function forger(kind: ForgeryKind, given: Forger) {
   const { study, contract, secrets } = given;
   const shape = sumsShape(study);
@@ -142,6 +146,7 @@ export function forger(kind: ForgeryKind, given: Forger) {
     openings: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), false)] }),
     restarts: () => here({ openings: [signedOpening(secrets, here({}).order.hash, 1 + (times % 60), true)] }),
     drops: () => here({ isDropped }),
+    "rare drops": () => here({ isDropped }),
     epochs: () => here({}),
   };
   return {
@@ -149,18 +154,20 @@ export function forger(kind: ForgeryKind, given: Forger) {
       const message = read(contract, frame);
       if (message.kind === "board") heard = message;
     },
-    frame(to: string, stamp: BoardMessage["stamp"]): Uint8Array {
+    forge(to: string, stamp: BoardMessage["stamp"]): { readonly frame: Uint8Array; readonly isFalse: boolean } {
       times++;
       if (!dropped.delete(to)) dropped.add(to);
-      isDropped = dropped.has(to);
+      // By the golden ratio over all that it sends: some neighbours are dropped for long, others hardly ever.
+      isDropped = kind === "rare drops" ? Math.floor(times * 1.618) % 2 === 0 : dropped.has(to);
+      const isFalse = isDropped || !kind.endsWith("drops");
       if (kind === "statement of another") {
         const said = { kind: "admit" as const, key: given.invented[0].secrets.key, counter: times };
         const signer = { key: given.victim.key, sign: secrets.sign };
         const digest = secrets.digest(Uint8Array.of(times));
         const statements = [memberStatement(contract.hash, signer, said)];
-        return encodeMembers(contract, { digest, isAsking: true, statements });
+        return { frame: encodeMembers(contract, { digest, isAsking: true, statements }), isFalse };
       }
-      return encodeBoardMessage(contract, { ...forgeries[kind](), knows: 1, stamp });
+      return { frame: encodeBoardMessage(contract, { ...forgeries[kind](), knows: 1, stamp }), isFalse };
     },
   };
 }

@@ -50,11 +50,15 @@ export const ownPrivateStudy: Study = {
 };
 
 /** `datasets`: rows of devices, in the features' units; none: drawn anew. */
-export async function attackScenario(asked: Study, datasets: readonly Matrix[], seed: number): Promise<AttackScenario> {
+export async function attackScenario(of: Study, datasets: readonly Matrix[], seed: number): Promise<AttackScenario> {
+  // Attacks look for rows: each is a person of its own, which hides it the least.
+  const { protects: _, personColumn: __, ...asked } = of;
   const random = randomStream(seed, "audit");
   const given = datasets.length > 0 ? pickDevices(datasets, seed, random) : drawDevices(asked, random);
+  // A study that waits for more devices than are attacked would release nothing, and nothing would be found.
+  const { devices } = asked;
   const study = foundedStudy(
-    asked,
+    { ...asked, ...(devices && { devices: Math.min(devices, given.length) }) },
     given.map((_, i) => simulatedPeer(i)),
   );
   const [first, ...others] = given;

@@ -40,7 +40,7 @@ async function attacked(kind: (typeof forgeryKinds)[number], changes: Partial<St
   const before = others.map((i) => network.status(i).centroids);
   for (let n = 0; n < 10; n++) {
     if (kind === "epochs") epoch++;
-    for (const to of others) network.forge(0, to, liar.frame(`device-${to}`, { epoch, sequence: ++sequence }));
+    for (const to of others) network.forge(0, to, liar.forge(`device-${to}`, { epoch, sequence: ++sequence }).frame);
     network.run(900);
   }
   return { network, before };
@@ -50,16 +50,20 @@ const near = (one: readonly (readonly number[])[] | null, other: readonly (reado
   Math.max(...(one ?? []).flatMap((row, c) => row.map((value, f) => Math.abs(value - (other?.[c][f] ?? Number.NaN)))));
 
 describe("a forger among five", () => {
-  it.each(forgeryKinds)("that sends a %s changes no answer and is named within ten seconds", async (kind) => {
-    const { network, before } = await attacked(kind);
-    for (const [n, i] of others.entries()) {
-      const { centroids, neighbours } = network.status(i);
-      // Without its rows means are others, with the same clusters; what it forged is half a range away.
-      expect(near(centroids, before[n])).toBeLessThan(0.5);
-      const { fault, conflict } = neighbours.find(({ peer }) => peer === "device-0") ?? {};
-      expect(fault ?? conflict, `device ${i}`).toBeTruthy();
-    }
-  });
+  it.each(forgeryKinds)(
+    "that sends a %s changes no answer and is named within ten seconds, and nobody else is",
+    async (kind) => {
+      const { network, before } = await attacked(kind);
+      for (const [n, i] of others.entries()) {
+        const { centroids, neighbours } = network.status(i);
+        // Without its rows means are others, with the same clusters; what it forged is half a range away.
+        expect(near(centroids, before[n])).toBeLessThan(0.5);
+        const { fault, conflict } = neighbours.find(({ peer }) => peer === "device-0") ?? {};
+        expect(fault ?? conflict, `device ${i}`).toBeTruthy();
+        for (const other of neighbours) if (other.peer !== "device-0") expect(other.fault, other.peer).toBeNull();
+      }
+    },
+  );
 
   it("that invents signers and members changes no answer in a study with founders", async () => {
     const { network, before } = await attacked("invented signers", {}, true);

@@ -1,8 +1,10 @@
 // Attacks on shared clusters: what they find in open studies, and that they find no row in guarded ones.
 
+import { complete } from "@fedkm/core";
+import { simulate } from "@fedkm/device";
 import { describe, expect, it } from "vitest";
 import { auditStudy } from "../src/audit.ts";
-import { ownPrivateStudy, ownStudy } from "../src/scenario.ts";
+import { attackScenario, ownPrivateStudy, ownStudy } from "../src/scenario.ts";
 
 const shared = { ...ownStudy, alpha: 0, clusters: "shared", colluders: 1 } as const;
 
@@ -24,9 +26,16 @@ describe("auditStudy(options) of a study with shared clusters", () => {
     expect(tallies.find(({ attack }) => attack === "row space")?.smallestClass).toBeGreaterThanOrEqual(10);
   });
 
-  it("finds neither rows nor means in a private study", async () => {
+  it("finds neither rows nor means in a private study, which has an answer", async () => {
     const study = { ...ownPrivateStudy, alpha: 0, clusters: "shared", colluders: 1, devices: 10 } as const;
-    const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
-    for (const { rows, groups } of tallies) expect([rows, groups]).toEqual([0, 0]);
+    const scene = await attackScenario(study, [], 1);
+    const network = simulate({ ...scene, graph: complete(4), seed: 1 });
+    network.settle(120_000);
+    expect(network.status(0)).toMatchObject({ phase: "settled", private: { releases: 4 } });
+    const people = { ...study, protects: "persons", personColumn: "patient" } as const;
+    for (const one of [study, people]) {
+      const tallies = await auditStudy({ study: one, datasets: [], runs: 2, seed: 1 });
+      for (const { rows, groups } of tallies) expect([rows, groups]).toEqual([0, 0]);
+    }
   });
 });

@@ -1,8 +1,7 @@
 // Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 4 for
 // one with which something is wrong, 128 and the signal's number for an interruption.
 
-import { DataError } from "@fedkm/files/light";
-import { printable } from "@fedkm/files/printable";
+import { DataError, printable } from "@fedkm/files/printable";
 import { RequestError } from "@fedkm/tables/light";
 import { CommanderError } from "commander";
 import { refusalLine } from "./remedies.ts";

@@ -2,7 +2,7 @@
 
 import type { Plugins } from "@fedkm/experiments";
 import type { Command } from "commander";
-import { parseNames } from "./arguments.ts";
+import { parseNames } from "./listArguments.ts";
 
 /** As typed: what is not said is not there. */
 export interface PluginFlags {

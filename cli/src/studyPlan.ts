@@ -1,13 +1,24 @@
 // A study as tables need it: which rows its devices use, on which scale, and what they reach when they are simulated.
 
 import { edges, type Graph } from "@fedkm/core";
-import { rowsThatCount, type Study, scaleRows, simulateStudy, weightScale } from "@fedkm/device";
+import {
+  isPlainStudy,
+  rowsThatCount,
+  type Study,
+  scaleRows,
+  simulateStudy,
+  studyEncoding,
+  tableFeatures,
+  tableRows,
+  weightScale,
+} from "@fedkm/device";
 import type { StudyPlan } from "@fedkm/tables";
 import { UsageError } from "./failure.ts";
 
 export function studyPlan(study: Study): StudyPlan {
   return {
     study,
+    features: isPlainStudy(study) ? undefined : featuresOf(study),
     rowsThatCount: (points) => rowsThatCount(study, points),
     scaleRows: (points) => scaleRows(study, points),
     weightScale: (datasets) => weightScale(study, datasets),
@@ -16,6 +27,20 @@ export function studyPlan(study: Study): StudyPlan {
       return simulateStudy(study, network, seed, (milliseconds, objective) =>
         onProgress?.({ step: "simulate", milliseconds, objective }),
       );
+    },
+  };
+}
+
+/** As devices make them of their files. */
+function featuresOf(study: Study): NonNullable<StudyPlan["features"]> {
+  const names = study.features.map(({ name }) => name);
+  const fill = study.features.flatMap((feature) => feature.fill ?? []);
+  return {
+    encoding: studyEncoding(study),
+    fill: fill.length === names.length ? fill : undefined,
+    encode({ categories, ...table }) {
+      const points = tableFeatures(study, tableRows({ ...table, ...(categories && { categories }) }));
+      return { ...table, columns: names, points, missing: names.map(() => ({ count: 0, line: 0 })) };
     },
   };
 }

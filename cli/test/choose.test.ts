@@ -21,7 +21,8 @@ test("choose prints both tables and draws both curves", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^k = 3, alpha = [\d.]+\n/);
   expect(stdout.match(/ chosen$/gm)).toHaveLength(2);
-  expect(stdout.match(/ runner-up$/gm)).toHaveLength(1);
+  expect(stdout).toMatch(/^k = 3: the most clusters that have a gap to all their neighbours\.$/m);
+  expect(stdout).toMatch(/^Each device has clusters of its own, which are not judged together\.$/m);
   expect(stdout).toMatch(/judged by the rows that each device kept back for itself/);
   expect(xmlFault(readFileSync(picture, "utf8"))).toBeUndefined();
 });
@@ -34,8 +35,23 @@ test("choose --json is what the library finds", async () => {
     ...JSON.parse(JSON.stringify(found)),
     warnings: [],
     picture,
-    command: `fedkm fit ${files.join(" ")} --k ${found.k} --alpha ${found.alpha} --as-is --exclude plant`,
+    command: `fedkm fit ${files.join(" ")} --k ${found.fitted} --alpha ${found.alpha} --as-is --exclude plant`,
   });
+});
+
+test("choose says of its clusters what fit then says, here of one file", async () => {
+  const rows = Array.from({ length: 300 }, (_, r) => {
+    const noise = (n: number) => Math.sin(12.9898 * (r + 1) * n) * 43758.5453;
+    const part = (n: number) => noise(n) - Math.floor(noise(n)) + (noise(n + 7) - Math.floor(noise(n + 7)));
+    return `${(r % 3) * 6 + part(1)},${part(2)}`;
+  });
+  const file = folder.file("apart.csv", `x,y\n${rows.join("\n")}\n`);
+  const { stdout } = await outcome("choose", file, "--as-is", "--json", "--out", picture);
+  const { k, verdict, command } = JSON.parse(stdout);
+  expect([k, verdict]).toEqual([3, "clear"]);
+  const out = join(folder.path, "as-chosen");
+  await outcome(...command.split(" ").slice(1), "--out", out);
+  expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/They are clearly apart/);
 });
 
 test("choose ends with a command that a shell runs as it stands", async () => {
@@ -65,7 +81,7 @@ test("choose names in its command what a shell would take for something else", (
 
 test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {
   const limited = await outcome(...args.map((word) => (word === "4" ? "2" : word)));
-  expect(limited.stdout).toMatch(/still rises at 2, the largest k that was tried/);
+  expect(limited.stdout).toMatch(/All are apart at 2, the largest k that was tried/);
   const shifted = folder.file("shifted.csv", "x\n0\n0.1\n0.2\n0.1\n0\n9\n9.1\n9.2\n9.1\n9\n");
   const other = folder.file("other.csv", "x\n50\n50.1\n50.2\n50.1\n50\n70\n70.1\n70.2\n70.1\n70\n");
   const alone = await outcome("choose", shifted, other, "--out", picture);

@@ -143,7 +143,7 @@ test("fedkm compare gives intervals over runs, the best setting and the common s
   expect(runs).toBe(3);
   const [kfed, distributed] = standings;
   expect(kfed).toMatchObject({ method: "kfed", best: { runs: 3 }, common: null });
-  expect(distributed.common.setting).toEqual({ init: "local", seeds: "aligned" });
+  expect(distributed.common.settings[0]).toEqual({ init: "local", seeds: "aligned" });
   expect(distributed.best.costRatio).toBeLessThanOrEqual(distributed.common.costRatio);
   expect(distributed.best.costInterval).toBeGreaterThan(0);
   expect(sentence).toMatch(/^By quality .* By both it is (kfed|distributed):/);

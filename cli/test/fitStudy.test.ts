@@ -1,8 +1,8 @@
 // fedkm fit --study: where devices end, on the rows that devices use.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Matrix, paperData, ring } from "@fedkm/core";
+import { type Matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { contractOf, parseStudy, pointsAsCsv, simulate, unscale } from "@fedkm/device";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
@@ -141,4 +141,63 @@ test("devices that never begin say what they wait for", async () => {
       "fedkm: every device must hear of k clusters, got a simulated hour without; place0 waits until 9 devices are there " +
       "for a release; now there are 5\n",
   });
+});
+
+/** Files with gaps, words and a constant column: five devices, one of them of three rows. */
+function openFiles(name: string, factor = 1): string[] {
+  const random = randomStream(7, "open", name);
+  return [80, 50, 40, 30, 3].map((rows, i) => {
+    const lines = Array.from({ length: rows }, (_, r) => {
+      const isLarge = random() < (i + 1) / 6;
+      const mass = (i === 1 ? factor : 1) * ((isLarge ? 5000 : 3500) + 400 * random());
+      const bill = r % 9 === 4 && rows > 3 ? "" : String((isLarge ? 47 : 39) + 3 * random());
+      return [bill, mass, r % 11 === 5 ? "" : random() < 0.5 ? "m" : "f", random() < 0.02 ? "rare one" : "usual", 7];
+    });
+    const text = ["bill,mass,sex,kind,year", ...lines.map((line) => line.join(",")), ""].join("\n");
+    return folder.file(`${name}${i}.csv`, text);
+  });
+}
+
+const modelIn = (out: string) => JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
+
+test("an open study ends as the same fit on pooled files: scales and fills to 1e-12, levels, sizes and centroids alike", async () => {
+  const parts = openFiles("open");
+  const [drafted, out, pooled] = ["open.yaml", "open", "pooled"].map((name) => join(folder.path, name));
+  const columns = "bill,mass,sex:category,kind:category,year";
+  const shared = ["--clusters", "shared", "--privacy", "open", "--k", "2"];
+  const init = await outcome("study", "init", "--columns", columns, ...shared, "--out", drafted);
+  expect(init.code).toBe(0);
+  writeFileSync(drafted, readFileSync(drafted, "utf8").replace("minimum: 10", "minimum: 1"));
+  const found = await outcome("fit", ...parts, "--study", drafted, "--out", out);
+  expect(found.code).toBe(0);
+  expect(found.stderr).toMatch(/described 203 rows of 5 devices in 3 generations/);
+  expect(found.stderr).toMatch(/column "year" is left out: it has one value only/);
+  const flags = ["--k", "2", "--method", "shared", "--scale", "standard", "--missing", "mean", "--exclude", "year"];
+  const { code } = await outcome("fit", ...parts, ...flags, "--categories", "sex,kind", "--out", pooled);
+  expect(code).toBe(0);
+  const [own, reference] = [modelIn(out), modelIn(pooled)];
+  expect(own.encoding).toEqual(reference.encoding);
+  own.scaling.scale.forEach((scale: number, i: number) => {
+    expect(Math.abs(scale / reference.scaling.scale[i] - 1)).toBeLessThan(1e-12);
+  });
+  own.missing.fill.forEach((fill: number, i: number) => {
+    expect(Math.abs(fill / reference.missing.fill[i] - 1)).toBeLessThan(1e-12);
+  });
+  own.devices.forEach(({ sizes, centroids }: { sizes: number[]; centroids: number[][] }, i: number) => {
+    expect(sizes).toEqual(reference.devices[i].sizes);
+    const other = reference.devices[i].centroids.flat();
+    centroids.flat().forEach((value, at) => {
+      expect(Math.abs(value - other[at])).toBeLessThan(1e-9 * (1 + Math.abs(value)));
+    });
+  });
+  expect(own.study.answers).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test("a device with a wrong unit is named before anything is scaled", async () => {
+  const parts = openFiles("wrong", 1000);
+  const drafted = join(folder.path, "wrong.yaml");
+  await outcome("study", "init", "--columns", "bill,mass", "--clusters", "shared", "--out", drafted);
+  const { stderr } = await outcome("fit", ...parts, "--study", drafted, "--out", join(folder.path, "wrong"));
+  expect(stderr).toMatch(/wrong1\.csv: column "mass" looks 1000 times too large/);
+  expect(stderr.match(/looks/g)).toHaveLength(1);
 });

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { northStatus } from "../../device/test/daemon/northStatus.ts";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -32,6 +33,32 @@ async function init(...names: string[]): Promise<void> {
 async function link(from: string, to: string, ...more: string[]) {
   return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), "--accept", "open", ...more);
 }
+
+test("device links and device status warn where robustness cannot hold", async () => {
+  await init("lone", "hub");
+  await link("lone", "hub");
+  const remarks = ["with fewer than three links a neighbour that lies", "the hub of a star"];
+  for (const remark of remarks) expect((await device("links", "--state", at("lone"))).stdout).toContain(remark);
+  const members = "fewer members than 3 (colluders and two others) hide nothing from each other";
+  writeFileSync(at("lone/status.json"), JSON.stringify({ ...northStatus, linkRemarks: [...remarks, members] }));
+  for (const remark of [...remarks, members])
+    expect((await device("status", "--state", at("lone"))).stdout).toContain(remark);
+});
+
+test("device links warns of a study with too few members left", async () => {
+  const file = folder.file(
+    "shared.yaml",
+    "name: keys\nk: 2\nfeatures:\n  - { name: x, unit: m, min: 0, max: 30 }\nclusters: shared\nprivacy: open\nminimum: 1\n",
+  );
+  await device("init", "--study", file, "--data", rows, "--listen", "/ip4/127.0.0.1/tcp/40009", "--state", at("left"));
+  const links = async (members: number) => {
+    const status = { ...northStatus, device: { ...northStatus.device, shared: { members } } };
+    writeFileSync(at("left/status.json"), JSON.stringify(status));
+    return (await device("links", "--state", at("left"))).stdout;
+  };
+  expect(await links(2)).toContain("fewer members than 3 (colluders and two others) hide nothing from each other\n");
+  expect(await links(3)).not.toContain("fewer members");
+});
 
 test("device rotate waits for links, --accept absent does not, the successor is handed over, and the log holds all of it", async () => {
   await init("north", "south");

@@ -46,7 +46,7 @@ it("pipe answers one request after the other, and a refusal does not end it", as
   const [hello, refused, strange, fitted, predicted] = await framesOf(stdout);
   expect(hello.header).toMatchObject({ pipe: 1 });
   expect(refused.header.refusal).toBe("alpha must be a finite number of at least 0, got -1");
-  expect(strange.header.refusal).toBe('ask must be fit or predict, got "dance"');
+  expect(strange.header.refusal).toBe('ask must be fit, partial or predict, got "dance"');
   const found = methods.fedkm(datasets, complete(3), { k: 3, alpha: 1, seed: 1, weighting: "sample" });
   expect(fitted.header).toMatchObject({ objective: found.objective, rounds: found.rounds, converged: true });
   expect(fitted.arrays.slice(0, 3)).toEqual(clustersInModelOrder(found.centroids, datasets));

@@ -71,3 +71,12 @@ test("labels of an earlier run go with the next one, and files of others stay", 
   expect(readdirSync(at("out", "labels")).sort()).toEqual(["notes.csv", "south.csv"]);
   expect(existsSync(model)).toBe(true);
 });
+
+test("a file without a column of the model is refused without advice to choose columns, which predict cannot", async () => {
+  const file = folder.file("short.csv", "height_cm,leaf_mm,stem_g\n30,14,5\n");
+  const { code, stderr } = await outcome("predict", "--model", model, file, "--device", "common");
+  expect(code).toBe(1);
+  expect(stderr).toContain('column "flowering_day" must exist');
+  expect(stderr).toContain("fit a model to columns that the file has");
+  expect(stderr).not.toMatch(/--(columns|exclude|categories)/);
+});

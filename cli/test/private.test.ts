@@ -9,6 +9,12 @@ import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
 const study = join(folder.path, "study.yaml");
+/** Of each device, in the model that fit wrote to a folder. */
+function centroidsIn(out: string): number[][][] {
+  const { devices } = JSON.parse(readFileSync(join(folder.path, out, "model.json"), "utf8"));
+  return devices.map(({ centroids }: { centroids: number[][] }) => centroids);
+}
+
 const asked = ["study", "init", "--feature", "x:-13:13", "y:-13:13", "--out"];
 
 test("study init --privacy private writes the budget, and needs the rows of a typical device", async () => {
@@ -110,13 +116,82 @@ test("fit simulates private devices that share clusters, and refuses what has no
     outcome("fit", "--as-is", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
   const { code, stdout } = await fit("--method", "shared", "--privacy", "private", "--epsilon", "2");
   expect(code).toBe(0);
-  const { options, devices } = JSON.parse(stdout);
+  const { options, warnings } = JSON.parse(stdout);
   expect(options).toMatchObject({ method: "shared", privacy: "private", epsilon: 2 });
-  expect(devices[0].centroids).toEqual(devices[3].centroids);
+  expect(warnings.join()).toContain("only the centroids of devices are private; sizes, means, labels and the report");
+  const centroids = centroidsIn("results");
+  expect(centroids[0]).toHaveLength(3);
+  expect(centroids[0]).toEqual(centroids[3]);
   expect((await fit("--privacy", "private")).stderr).toBe(
     "fedkm: --privacy private must be used with --method shared or a study, got --method fedkm\n",
   );
   expect((await fit("--method", "shared", "--epsilon", "2")).stderr).toBe(
     "fedkm: --epsilon must be used with --privacy private, got --privacy open\n",
+  );
+});
+
+test("--person-column protects whole persons: study init says so, and fit and devices read whose each row is", async () => {
+  const file = join(folder.path, "persons.yaml");
+  const shared = ["--clusters", "shared", "--privacy", "private", "--typical-rows", "200", "--devices", "4"];
+  expect((await outcome(...asked, file, "--person-column", "patient")).stderr).toBe(
+    "fedkm: --person-column needs --privacy private, got guarded\n",
+  );
+  const personal = ["--privacy", "private", "--typical-rows", "200", "--person-column", "patient"];
+  const own = await outcome(...asked, join(folder.path, "own.yaml"), ...personal);
+  expect(own.stdout).toMatch(
+    /\nwith 200 persons on a device the noise makes clusters some percent worse; .* on a device/,
+  );
+  const { stdout } = await outcome(...asked, file, ...shared, "--epsilon", "2", "--person-column", "patient");
+  expect(stdout).toContain("for adding or removing all rows that a person has on one device");
+  expect(stdout).toMatch(/\nwith 4 devices of 200 persons the noise costs next to nothing; .* persons in all/);
+  expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ protects: "persons", personColumn: "patient" });
+  expect((await outcome("study", "check", file)).stdout).toContain("all rows that a person has on one device");
+
+  const { datasets } = paperData("iso", 4, 200, 1);
+  /** Everybody's row as often as `times` says, which changes nothing where persons are protected. */
+  const files = (name: string, times: (row: number) => number, person = (row: number) => `p${row}`) =>
+    datasets.map(({ data, rows }, i) => {
+      const lines = Array.from({ length: rows }, (_, r) =>
+        Array.from({ length: times(r) }, () => `${data[2 * r]},${data[2 * r + 1]},${person(r)}`),
+      );
+      return folder.file(`${name}-${i}.csv`, `x,y,patient\n${lines.flat().join("\n")}\n`);
+    });
+  const fit = (own: readonly string[], out: string) =>
+    outcome("fit", ...own, "--study", file, "--out", join(folder.path, out));
+  expect(
+    (
+      await fit(
+        files("once", () => 1),
+        "once",
+      )
+    ).code,
+  ).toBe(0);
+  expect(
+    (
+      await fit(
+        files("often", (r) => (r < 20 ? 64 : 1)),
+        "often",
+      )
+    ).code,
+  ).toBe(0);
+  const [[once], [often]] = [centroidsIn("once"), centroidsIn("often")];
+  expect(once).toHaveLength(3);
+  // The noise of other rows is another one, so the answers are near each other and not the same.
+  for (const [c, centroid] of once.entries()) {
+    for (const [f, value] of centroid.entries()) expect(Math.abs(value - often[c][f])).toBeLessThan(0.5);
+  }
+  const someone = (r: number) => (r === 5 ? "" : "p");
+  const nameless = await fit(
+    files("nameless", () => 1, someone),
+    "nameless",
+  );
+  expect(nameless.code).not.toBe(0);
+  expect(nameless.stderr).toMatch(/line 7, column "patient"/);
+
+  const init = (data: readonly string[], state: string) =>
+    outcome("device", "init", "--study", file, "--data", ...data, "--state", join(folder.path, state));
+  expect((await init([folder.file("bare.csv", "x,y\n1,2\n")], "bare")).stderr).toMatch(/patient/);
+  expect((await init(files("device", () => 1).slice(0, 2), "founderless")).stderr).toMatch(
+    /^fedkm: founders must be named/,
   );
 });

@@ -101,9 +101,8 @@ describe("docs/data.md", () => {
     const refusal = async (...args: string[]) => (await fedkm(...args)).stderr;
     const source = "duckdb:examples/north.csv";
     const fitting = ["fit", "--as-is", source, "--k", "3", "--exclude", "plant"];
-    expect(await refusal(...fitting, "--device-column", "plant")).toContain("--device-column is for files");
-    expect(await refusal(...fitting, "--missing", "mean")).toContain("--missing mean is for files");
-    expect(await refusal(...fitting, "--categories", "plant")).toMatch(/--categories is for files: .* CASE WHEN/);
+    expect(await refusal(...fitting, "--device-column", "site")).toContain('column "site" must exist');
+    expect(await refusal("fit", "--as-is", source, "--k", "3")).toContain('column "plant" must hold numbers');
     const streamed = [...fitting, "--read", "stream"];
     expect(await refusal(...streamed, "--privacy", "guarded")).toContain("--read memory loads them");
     expect(await refusal(...streamed, "--scale", "log:height_cm")).toContain("--read memory");
@@ -116,7 +115,9 @@ describe("docs/data.md", () => {
     expect(await refusal("predict", source, "--model", "lake/model.json")).toContain(
       "labels of a source need --out TABLE",
     );
-    for (const option of [["--missing", "mean"], ["--distances"], ["--labels-as", "csv"]]) {
+    const filled = ["predict", source, "--model", "lake/model.json", "--out", "t", "--missing", "mean"];
+    expect(await refusal(...filled)).toContain("--missing mean must be used with a model that was fitted with it");
+    for (const option of [["--distances"], ["--labels-as", "csv"]]) {
       const asked = ["predict", source, "--model", "lake/model.json", "--out", "t", ...option];
       expect(await refusal(...asked)).toContain(`${option[0]} is for files`);
     }

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
+import { privacyWords, whatTrustMeans } from "@fedkm/device";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -37,7 +37,7 @@ test("fedkm study init writes a file that study check understands", async () => 
     code: 0,
     stdout: [
       `wrote ${file}: look it over, then give the same file to every device`,
-      `privacy is guarded: ${whatNeighboursLearn.guarded}\n`,
+      `privacy is guarded: ${privacyWords({ privacy: "guarded" })}\n`,
     ].join("\n"),
     stderr: "",
   });
@@ -81,7 +81,7 @@ test("fedkm study init never overwrites a study, and wants features from one pla
   const other = join(folder, "other.yaml");
   expect(await study("init", "--out", other)).toMatchObject({
     code: 2,
-    stderr: "fedkm: either --feature or --data must be given, got both or neither\n",
+    stderr: "fedkm: one of --feature, --data and --columns must be given (--columns also beside --data)\n",
   });
   expect(await study("init", "--feature", "a:1:0", "--out", other)).toMatchObject({
     code: 2,

@@ -1,11 +1,11 @@
-// The sentence of fedkm compare on twenty sets: who wins is recomputed from what --json prints, not by the code that says it.
+// The sentence of fedkm compare on up to twenty sets: who wins is recomputed from what --json prints, not by the code that says it.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { methods, toRows } from "@fedkm/core";
 import { afterAll, expect, test } from "vitest";
-import { comparedSets } from "../../experiments/test/comparedSets.ts";
+import { setsOfRun } from "../../experiments/test/comparedSets.ts";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
@@ -18,7 +18,7 @@ interface Row {
   readonly common: { readonly costRatio: number } | null;
 }
 
-test.each(comparedSets)(
+test.each(setsOfRun())(
   "fedkm compare names the winners on %s",
   async (name, draw, k, split, isRing) => {
     const { points, labels } = draw(3);

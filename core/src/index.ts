@@ -2,8 +2,9 @@
 
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
 export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
-export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
+export { type ChooseKOptions, chooseK, type KCandidate, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
+export { type ClusterVerdict, type ClusterVerdictOptions, clusterVerdict, type PairVerdict } from "./choose/verdict.ts";
 export type { LabelledPoints, PaperKind, PaperReading, Partition } from "./data/datasets.ts";
 export { communityData, paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly } from "./data/datasets.ts";
 export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
@@ -13,6 +14,7 @@ export { fit, fitRounds } from "./fit/fit.ts";
 export type { FitOptions, Preset, Privacy, Weighting } from "./fit/fitOptions.ts";
 export type { NetworkState, RoundResult } from "./fit/network.ts";
 export { commitNetworkUpdate, largestNetworkCoordinate, refreshNetworkStatistics } from "./fit/network.ts";
+export { type PartialFitModel, type PartialFitOptions, partialFit, type RowSummary } from "./fit/partialFit.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { communities, complete, erdosRenyi, geometric, grid, path, ring, smallWorld, star } from "./graph/families.ts";
 export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph/graph.ts";

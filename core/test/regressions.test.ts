@@ -90,10 +90,10 @@ describe("methods.consensus", () => {
 
 describe("choose", () => {
   it("says which k it found where no point is left to judge alpha by", () => {
-    const few = Array.from({ length: 12 }, (_, i) => matrix([[i / 100], [5 + i / 100], [10 - i / 100], [15]]));
-    expect(chooseK(few, ring(12)).k).toBe(4);
-    expect(() => choose(few, ring(12))).toThrow(
-      /at least 5 points \(k, found to be 4, and one to keep back for alpha\)/,
+    const few = Array.from({ length: 20 }, (_, i) => matrix([[i / 100], [5 + i / 100], [10 - i / 100]]));
+    expect(chooseK(few, ring(20)).k).toBe(3);
+    expect(() => choose(few, ring(20))).toThrow(
+      /at least 4 points \(k, found to be 3, and one to keep back for alpha\)/,
     );
   });
 });

@@ -8,16 +8,11 @@ export { volatileMemory } from "./loop/savedState.ts";
 export type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
 export { isSettled } from "./loop/status.ts";
 export type { PrivateStatus } from "./privacy/ledger.ts";
-export {
-  devicesToGainBy,
-  noiseOfRelease,
-  whatAllLearn,
-  whatNeighboursLearn,
-  whatTrustMeans,
-} from "./privacy/privacyTradeoff.ts";
+export { devicesToGainBy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
 export { canSimulateShared, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
-export { simulateStudy } from "./simulation/studyRun.ts";
+export { simulateDescription, simulateStudy } from "./simulation/studyRun.ts";
+export { privacyWords, whatTrustMeans } from "./study/promises.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {
   budgetOf,
@@ -26,12 +21,23 @@ export {
   type Feature,
   formatStudy,
   foundedStudy,
+  isOpenStudy,
+  isReleasedInRounds,
   keepsHistory,
   needsFounders,
   parseStudy,
   type Study,
 } from "./study/study.ts";
 export { pointsAsCsv, studyObjective, studyOfPoints, weightScale } from "./study/studyOfPoints.ts";
+export {
+  isPlainStudy,
+  stackedTables,
+  studyColumns,
+  studyEncoding,
+  type TableRows,
+  tableFeatures,
+  tableRows,
+} from "./study/tableRows.ts";
 export { rowsThatCount, scaleRows, unscale } from "./study/units.ts";
 export { type Contract, studyId } from "./wire/frames.ts";
 export { encodeCentroidsFrame, frameBytes } from "./wire/studyFrames.ts";

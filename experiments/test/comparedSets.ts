@@ -1,6 +1,7 @@
 // Twenty sets on which the winners of a comparison are recomputed: a grid of 25, exponential data, ties, outliers, and more.
 
 import { type LabelledPoints, normalStream, paperData, randomStream } from "@fedkm/core";
+import { runs } from "../../test/runs.ts";
 
 type Draw = (seed: number) => LabelledPoints;
 
@@ -75,3 +76,9 @@ export const comparedSets: readonly (readonly [string, Draw, number, string, boo
   ["var in one", paper("var"), 1, "even", false],
   ["line", drawn(150, (random, r) => ({ at: [random() + (r % 4)], label: r % 4 })), 4, "even", true],
 ];
+
+/** Five sets of all kinds in npm test, and all in npm run test:long. */
+export function setsOfRun(): typeof comparedSets {
+  const step = runs({ short: 4, long: 1 });
+  return comparedSets.filter((_, at) => at % step === 0);
+}

@@ -19,9 +19,10 @@ export {
   type RemedyWords,
 } from "./source/refusal.ts";
 export { defaultLimits, type Limits, type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
-export type { CellRules } from "./table/cell.ts";
+export { type CellRules, cellReader } from "./table/cell.ts";
 export { type AddedColumn, type LabelFormat, labelFormats } from "./table/cellColumns.ts";
 export type { Column, ColumnKind, DialectOptions, Selection } from "./table/columns.ts";
+export { dateRules } from "./table/dates.ts";
 export {
   type CategoryValues,
   type Format,

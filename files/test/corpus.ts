@@ -180,7 +180,7 @@ export const corpus: readonly Case[] = [
   ],
   ["zstd.csv", bytes(0x28, 0xb5, 0x2f, 0xfd, 0), /got zstd data; unpack it first/],
   ["arrow.arrow", "ARROW1\0\0", /got an Arrow file; save it as Parquet or CSV/],
-  ["database.csv", "SQLite format 3\0", /got an SQLite database; export the table as CSV/],
+  ["database.csv", "SQLite format 3\0", /got an SQLite database; name a table of it, as sqlite:FILE/],
   [
     "cut.csv.gz",
     gzipSync(`a,b\n${"1,2\n".repeat(1000)}`).subarray(0, 30),

@@ -1,6 +1,7 @@
-// Zip archives, workbooks and arrays for tests, whole and in every way broken.
+// Zip archives, workbooks, Parquet files and arrays for tests, whole and in every way broken.
 
 import { deflateRawSync } from "node:zlib";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { crc32 } from "../src/source/bytes.ts";
 
 export interface Packed {
@@ -82,3 +83,9 @@ export function npy(header: string, numbers: Uint8Array = new Uint8Array(), { ve
 
 export const npyHeader = (descr: string, shape: string, fortran = "False") =>
   `{'descr': ${descr}, 'fortran_order': ${fortran}, 'shape': ${shape}, }`;
+
+type ParquetColumns = Parameters<typeof parquetWriteBuffer>[0]["columnData"];
+
+export function parquet(columnData: ParquetColumns): Uint8Array {
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+}

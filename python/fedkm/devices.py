@@ -27,6 +27,30 @@ class Devices:
             whole[rows] = answer
         return whole
 
+    def weights(self, given):
+        """Weights of rows, in the form of the data, as one column for each device."""
+        if self._rows_of is None:
+            if isinstance(given, dict):
+                given = [given.get(name) for name in self.names]
+            if not hasattr(given, "__len__") or len(given) != len(self.names):
+                raise ValueError(f"sample_weight must have one array for each of {len(self.names)} devices")
+            return [_weights_of(own, len(rows)) for own, rows in zip(given, self.matrices)]
+        whole = _weights_of(given, sum(len(rows) for rows in self._rows_of))
+        return [whole[rows] for rows in self._rows_of]
+
+
+def _weights_of(given, rows):
+    weights = np.asarray(given, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(rows, weights)
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim} dimensions")
+    if len(weights) != rows:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("sample_weight must hold finite numbers of at least 0")
+    return weights.reshape(-1, 1)
+
 
 def devices_of(data, device_column=None, columns=None):
     """A list or dict of tables, a device each; or one table, split by its device column if there is one.

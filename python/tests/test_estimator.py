@@ -175,7 +175,9 @@ class Refusals(unittest.TestCase):
             ({"n_clusters": [3, 2, 3, 3]}, "n_clusters must be an integer of at least 1, got [3, 2, 3, 3]"),
             ({"alpha": np.ones(2)}, "alpha must be a number or a text, got array([1., 1.])"),
             ({"alpha": float("nan")}, "alpha must be finite, got nan"),
-            ({"init": [[0, 0], [5, 5]]}, "init must be a number or a text, got [[0, 0], [5, 5]]"),
+            ({"init": [[0, 0], [5, 5], [9, 9]]}, "init must have the shape (2, 2) or (4, 2, 2), got (3, 2)"),
+            ({"init": [[0, 0], [5, 5]], "method": "consensus"}, "must be used with method fedkm, got method consensus"),
+            ({"epsilon": 1}, "epsilon must be used with privacy private, got privacy open"),
             ({"method": "kmedoids"}, "method must be one of fedkm, consensus"),
             ({"graph": "tree"}, 'graph must be complete, ring, path, star, er:P, knn:K or a list of links, got "tree"'),
             ({"graph": "er:2"}, "graph er:P must have a probability P from 0 to 1"),
@@ -205,7 +207,7 @@ class Refusals(unittest.TestCase):
 
 class TheCommand(unittest.TestCase):
     def test_a_command_that_is_not_there_is_named_with_what_to_do(self):
-        with environment(FEDKM_COMMAND="", PATH=""), self.assertRaisesRegex(CommandError, "on the PATH after npm install"):
+        with environment(FEDKM_COMMAND="", PATH=""), self.assertRaisesRegex(CommandError, "install the package with pip, which brings it"):
             FedKMeans(2).fit(clinics())
 
     def test_a_command_that_dies_is_started_again_at_the_next_call(self):
@@ -253,7 +255,7 @@ class TheCommand(unittest.TestCase):
         thread = threading.Thread(target=work)
         thread.start()
         try:
-            for _ in range(8):
+            for _ in range(int(os.environ.get("FEDKM_FORKS", "8"))):
                 child = os.fork()
                 if child == 0:
                     signal.alarm(60)

@@ -1,14 +1,14 @@
-// Addresses of sources: duckdb:PATH, postgres://USER@HOST/DATABASE?table=NAME, clickhouse://HOST/DATABASE/TABLE.
+// Addresses of sources: duckdb:PATH, sqlite:FILE?table=NAME, postgres://USER@HOST/DATABASE?table=NAME, clickhouse://HOST/DATABASE/TABLE.
 
 import { resolve } from "node:path";
 import { SourceError } from "./driver.ts";
 
 export interface Address {
-  readonly scheme: "duckdb" | "postgres" | "clickhouse";
+  readonly scheme: "duckdb" | "sqlite" | "postgres" | "clickhouse";
   readonly host: string;
   readonly port?: number | undefined;
   readonly user: string;
-  /** Of DuckDB the path, else the database. */
+  /** Of DuckDB and SQLite the path, else the database. */
   readonly database: string;
   readonly schema: string | undefined;
   readonly table: string | undefined;
@@ -26,7 +26,7 @@ export interface Address {
   readonly every: number | undefined;
 }
 
-const SCHEME = /^(duckdb|postgres|postgresql|clickhouse):/;
+const SCHEME = /^(duckdb|sqlite|postgres|postgresql|clickhouse):/;
 
 /** Engines whose SQL we can write, and that no driver of ours asks, with their dialects. */
 const WITHOUT_DRIVER = /^(trino|spark):/;
@@ -46,8 +46,9 @@ const OPTIONS = "table schema tls password-env password-file certificates read w
 /** The same with the whole path of a file, for whoever reads it in another folder. */
 export function absoluteAddress(text: string): string {
   const address = parseAddress(text);
-  if (address.scheme !== "duckdb") return text;
-  return `duckdb:${resolve(address.database)}${text.slice("duckdb:".length + address.database.length)}`;
+  const { scheme } = address;
+  if (scheme !== "duckdb" && scheme !== "sqlite") return text;
+  return `${scheme}:${resolve(address.database)}${text.slice(scheme.length + 1 + address.database.length)}`;
 }
 
 /** Never repeats what was typed: there may be a password in it. */
@@ -58,8 +59,9 @@ export function parseAddress(text: string): Address {
     throw new SourceError(`${engine}: there is no driver here that asks this engine: ${others}`);
   }
   const [, scheme] = SCHEME.exec(text) ?? [];
-  if (scheme === undefined) throw new SourceError("a source must begin with duckdb:, postgres:// or clickhouse://");
-  if (scheme === "duckdb") return duckdbAddress(text.slice("duckdb:".length));
+  if (scheme === undefined)
+    throw new SourceError("a source must begin with duckdb:, sqlite:, postgres:// or clickhouse://");
+  if (scheme === "duckdb" || scheme === "sqlite") return fileAddress(scheme, text.slice(scheme.length + 1));
   let url: URL;
   try {
     url = new URL(text.replace(SCHEME, "http:"));
@@ -142,12 +144,13 @@ function yesOrNo(text: string | undefined): boolean | undefined {
 }
 
 /** A question mark is also a pattern for one letter: options begin at one that is followed by a name that is known. */
-function duckdbAddress(text: string): Address {
+function fileAddress(scheme: "duckdb" | "sqlite", text: string): Address {
   const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|read|watermark|every)=.*))?$/s.exec(
     text,
   ) as unknown as string[];
-  if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");
-  const options = optionsOf(new URLSearchParams(query), "duckdb");
-  const [table, schema] = tableOf(options, [], "duckdb");
-  return { scheme: "duckdb", host: "", user: "", database: path, schema, table, ...readingOf(options) };
+  const what = scheme === "duckdb" ? "a file, a folder or a pattern of files" : "a file";
+  if (path === "") throw new SourceError(`${scheme}: must be followed by ${what}`);
+  const options = optionsOf(new URLSearchParams(query), scheme);
+  const [table, schema] = tableOf(options, [], scheme);
+  return { scheme, host: "", user: "", database: path, schema, table, ...readingOf(options) };
 }

@@ -50,6 +50,12 @@ export function openClickHouse(server: ClickHouseServer): SqlEngine {
       }));
     },
     blocks,
+    async texts(statement, signal, isNumbered = false) {
+      const settings: Settings = isNumbered ? { max_threads: "1" } : {};
+      const text = await textOf(await ask(`${statement} FORMAT TSV`, signal, settings));
+      const cell = (own: string) => (own === "\\N" ? null : unescaped(own));
+      return text === "" ? [] : text.split("\n").map((line) => line.split("\t").map(cell));
+    },
     async write(statements, signal) {
       for (const statement of statements) await textOf(await answerOf(server, statement, {}, signal));
     },

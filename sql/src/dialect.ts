@@ -11,6 +11,8 @@ export interface SqlDialect {
   number(value: number): string;
   /** A column as a double, with NULL as NaN where `isNullable`. */
   double(column: string, isNullable: boolean): string;
+  /** A column as text without spaces around it. */
+  word(column: string): string;
   isNaN(x: string): string;
   isInfinite(x: string): string;
   least(values: readonly string[]): string;

@@ -35,6 +35,7 @@ export const duckdb: SqlDialect = {
   name: "DuckDB",
   double: (column, isNullable) =>
     isNullable ? `coalesce(CAST(${column} AS DOUBLE), 'NaN'::DOUBLE)` : `CAST(${column} AS DOUBLE)`,
+  word: (column) => `TRIM(CAST(${column} AS VARCHAR))`,
   isNaN: (x) => `isnan(${x})`,
   isInfinite: (x) => `isinf(${x})`,
   scattered: (number) => `hash(${number})`,
@@ -54,6 +55,7 @@ export const postgres: SqlDialect = {
   text: (value) => (value.includes("\\") ? ` E${quoted("'", value.replaceAll("\\", "\\\\"))}` : quoted("'", value)),
   number: (value) => `'${withExponent(value)}'::float8`,
   double: (column, isNullable) => (isNullable ? `coalesce(${column}::float8, 'NaN'::float8)` : `${column}::float8`),
+  word: (column) => `TRIM(CAST(${column} AS text))`,
   isNaN: (x) => `${x} = 'NaN'::float8`,
   isInfinite: (x) => `abs(${x}) = 'Infinity'::float8`,
   fence: " OFFSET 0",
@@ -69,6 +71,8 @@ export const clickhouse: SqlDialect = {
   // Digits are read to the last bit only in literals, and those below the normal numbers not even there.
   number: (value) => (isSubnormal(value) ? `reinterpretAsFloat64(unhex('${hexOf(value)}'))` : withExponent(value)),
   double: (column, isNullable) => (isNullable ? `ifNull(toFloat64(${column}), nan)` : `toFloat64(${column})`),
+  // The function of that name is younger than some servers.
+  word: (column) => `replaceRegexpAll(toString(${column}), '^ +| +$', '')`,
   isNaN: (x) => `isNaN(${x})`,
   isInfinite: (x) => `isInfinite(${x})`,
   least: (values) => `arrayReduce('min', [${values.join(", ")}])`,
@@ -104,11 +108,28 @@ export const clickhouse: SqlDialect = {
   },
 };
 
+/** Without a NaN: what is no number is NULL, and so is a text in a column of numbers, which it would read as 0. */
+export const sqlite: SqlDialect = {
+  ...standard,
+  name: "SQLite",
+  double: (column) => `CASE WHEN typeof(${column}) IN ('integer', 'real') THEN CAST(${column} AS REAL) END`,
+  word: (column) => `TRIM(CAST(${column} AS TEXT))`,
+  isNaN: (x) => `${x} IS NULL`,
+  isInfinite: (x) => `abs(${x}) > 1.7976931348623157e308`,
+  // Of one value it is the least of all rows.
+  least: (values) => (values.length === 1 ? values[0] : `min(${values.join(", ")})`),
+  fence: " LIMIT -1 OFFSET 0",
+  scattered: (number) => `(((${number} * 2654435761) >> 13) & 2147483647)`,
+  // A function of ours: there is none of its own.
+  fingerprint: (value) => `fedkm_fingerprint(${value})`,
+};
+
 /** Of Trino. Its grammar takes our statements; no server has been asked. */
 export const trino: SqlDialect = {
   ...standard,
   name: "Trino",
   double: (column, isNullable) => orNaN(`CAST(${column} AS DOUBLE)`, "nan()", isNullable),
+  word: (column) => `TRIM(CAST(${column} AS VARCHAR))`,
   isNaN: (x) => `is_nan(${x})`,
   isInfinite: (x) => `is_infinite(${x})`,
   least: leastOfSeveral,
@@ -124,6 +145,7 @@ export const spark: SqlDialect = {
   // With the letter it is a double under every setting.
   number: (value) => `${withExponent(value)}D`,
   double: (column, isNullable) => orNaN(`CAST(${column} AS DOUBLE)`, "CAST('NaN' AS DOUBLE)", isNullable),
+  word: (column) => `TRIM(CAST(${column} AS STRING))`,
   isNaN: (x) => `isnan(${x})`,
   isInfinite: (x) => `abs(${x}) = CAST('Infinity' AS DOUBLE)`,
   least: leastOfSeveral,

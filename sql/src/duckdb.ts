@@ -75,6 +75,13 @@ function engineOn(instance: DuckDBInstance, path: string | undefined, timeLimit:
       }
       if (rows > 0) yield { data: data.subarray(0, rows * cols), rows, cols };
     },
+    async texts(statement, signal) {
+      const rows: (string | null)[][] = [];
+      for await (const chunk of chunks(statement, signal)) {
+        for (const row of chunk.getRows()) rows.push(row.map((cell) => (cell === null ? null : String(cell))));
+      }
+      return rows;
+    },
     async write(statements, signal) {
       if (path === undefined)
         throw new Error("files are read only: labels can be written to a table of a .duckdb file");

@@ -20,6 +20,8 @@ export interface SqlEngine {
    * next. `isNumbered`: the query numbers its rows, which must have the same numbers next time.
    */
   blocks(statement: string, cols: number, signal?: AbortSignal, isNumbered?: boolean): AsyncIterable<Matrix>;
+  /** The rows of a query whose columns are texts or NULL: few rows. Without it there are neither devices nor categories. */
+  texts?(statement: string, signal?: AbortSignal, isNumbered?: boolean): Promise<(string | null)[][]>;
   /** Runs statements that write, all or none. */
   write(statements: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Whether the question can be asked again after this failure: the engine was not there, or went away. */

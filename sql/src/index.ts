@@ -10,12 +10,16 @@ export {
   type ColumnScaling,
   describeSqlSource,
   engineSource,
+  type LabelledDevice,
   type OpenOptions,
   type OpenSource,
   openSource,
   type Relation,
   sqlSourceVersion,
+  sumsOfSqlSource,
+  wordsOfSqlSource,
 } from "./open.ts";
 export type { Watcher } from "./source.ts";
 export type { SourceBounds } from "./statements.ts";
 export type { MissingRows } from "./survey.ts";
+export type { EncodedSourceColumn, SourceDevice, SourceWords, WordsRequest } from "./words.ts";

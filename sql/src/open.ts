@@ -13,7 +13,8 @@ import { gatherEngineRows, type SqlEngine } from "./engine.ts";
 import { openPostgres } from "./postgres.ts";
 import { loadedSqlSource, type SurveyedRows, sourceOn, type Watcher } from "./source.ts";
 import { type Spool, spool } from "./spool.ts";
-import { CLUSTER, labelStatements, type RowSelection, type SourceBounds } from "./statements.ts";
+import { openSqlite } from "./sqlite.ts";
+import { CLUSTER, labelStatement, type RowSelection, type SourceBounds } from "./statements.ts";
 import {
   engineRows,
   type MissingRows,
@@ -23,6 +24,16 @@ import {
   surveyOf,
   surveyWithin,
 } from "./survey.ts";
+import {
+  type EncodedSourceColumn,
+  encodedEngineColumns,
+  ofDevice,
+  type SourceDevice,
+  type SourceWords,
+  sourceSums,
+  sourceWords,
+  type WordsRequest,
+} from "./words.ts";
 
 export interface OpenOptions extends Watcher {
   readonly columns?: readonly string[] | undefined;
@@ -31,6 +42,12 @@ export interface OpenOptions extends Watcher {
   readonly query?: string | undefined;
   /** A condition in SQL. */
   readonly where?: string | undefined;
+  /** Instead of columns: which there are, some of them categories. */
+  readonly encoding?: readonly EncodedSourceColumn[] | undefined;
+  /** For each column of numbers that the encoding gives: what takes the place of a missing one. */
+  readonly fill?: readonly number[] | undefined;
+  /** Only the rows of this device. */
+  readonly device?: SourceDevice | undefined;
   /** Default "refuse". */
   readonly missing?: MissingRows | undefined;
   /** Default: files are loaded where they fit and streamed where they do not, and servers aggregate. */
@@ -53,9 +70,15 @@ export interface OpenSource extends Source {
   scaled(scaling: ColumnScaling): Source;
   /** The rows within the bounds of each column on such a scale, and for each column how many rows of all are outside. */
   bounded(bounds: readonly SourceBounds[], scaling: ColumnScaling): Promise<BoundedSource>;
-  /** Makes a table with all columns and the cluster of each row. The centroids are on this scale. */
-  labelInto(table: string, centroids: Matrix, scaling: ColumnScaling): Promise<void>;
+  /** Makes a table with all columns and the cluster of each row, of one device after the other. Centroids are on this scale. */
+  labelInto(table: string, devices: readonly LabelledDevice[], scaling: ColumnScaling): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Whose rows are labelled by which centroids; without a device all rows of the source. */
+export interface LabelledDevice {
+  readonly device?: SourceDevice | undefined;
+  readonly centroids: Matrix;
 }
 
 export interface BoundedSource {
@@ -77,7 +100,8 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   const engine = await openEngine(address, options);
   try {
     const relation = askedRelation(address, engine, query);
-    const read = options.read ?? address.read ?? (address.scheme === "duckdb" ? undefined : "aggregate");
+    const read =
+      options.read ?? address.read ?? (["duckdb", "sqlite"].includes(address.scheme) ? undefined : "aggregate");
     const isText = query === undefined && relation.startsWith(TEXT);
     return await engineSource(engine, { name: nameOf(address), relation, isText }, { ...options, read });
   } catch (error) {
@@ -102,10 +126,15 @@ export async function engineSource(
   { name, relation, isText = false }: Relation,
   options: EngineOptions,
 ): Promise<OpenSource> {
-  const { where, columns, exclude, signal } = options;
-  const all = await engine.columns(filtered(relation, where), signal);
-  const chosen = numericEngineColumns(all, { ...(columns && { columns }), ...(exclude && { exclude }) });
-  const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
+  const { columns, exclude, encoding, fill, device, signal } = options;
+  const { dialect } = engine;
+  const where = ofDevice(dialect, options.where, device);
+  const all = await engine.columns(filtered(relation, options.where), signal);
+  const chosen =
+    encoding === undefined
+      ? numericEngineColumns(all, { ...(columns && { columns }), ...(exclude && { exclude }) })
+      : encodedEngineColumns(all, encoding, fill, dialect);
+  const asked: RowSelection = { dialect, relation, columns: chosen, where, dropsMissing: false };
   const kept = isText && options.read !== "aggregate" ? await keepRows(engine, asked, options) : undefined;
   const close = async () => {
     await kept?.close();
@@ -115,12 +144,15 @@ export async function engineSource(
     const { read, ...source } = await surveyedSource(engine, kept ?? engineRows(engine), asked, options);
     // They have been copied.
     if (read === "memory") await kept?.close();
-    const labelInto = async (table: string, centroids: Matrix, scaling: ColumnScaling) => {
+    const labelInto = async (table: string, devices: readonly LabelledDevice[], scaling: ColumnScaling) => {
       const names = all.map((column) => column.name);
       if (names.includes(CLUSTER)) {
         throw new SourceError(`the rows must not have a column "${CLUSTER}" yet: leave it out in a view or a --query`);
       }
-      await engine.write(labelStatements(scaled(asked, scaling), names, centroids, table), signal);
+      const selects = devices.map(({ device: own, centroids }) =>
+        labelStatement({ ...scaled(asked, scaling), where: ofDevice(dialect, where, own) }, names, centroids),
+      );
+      await engine.write(dialect.tableOf(table, selects.join("\nUNION ALL ")), signal);
     };
     return { ...source, name, columns: chosen.map((column) => column.name), read, labelInto, close };
   } catch (error) {
@@ -160,6 +192,30 @@ async function surveyedSource(engine: SqlEngine, rows: RowReader, asked: RowSele
       return { source: staying(scaling, within), outside: within.outside };
     },
   };
+}
+
+/** The words of a source's devices and categories. */
+export function wordsOfSqlSource(text: string, options: OpenOptions, request: WordsRequest): Promise<SourceWords> {
+  return withEngine(text, options, (engine, address) =>
+    sourceWords(
+      engine,
+      filtered(askedRelation(address, engine, options.query), options.where),
+      request,
+      options.signal,
+    ),
+  );
+}
+
+/** Rows of a source, and for each column that its encoding gives the sum of its numbers and how many they are. */
+export function sumsOfSqlSource(text: string, options: OpenOptions & Required<Pick<OpenOptions, "encoding">>) {
+  const { query, where, signal, encoding = [] } = options;
+  return withEngine(text, options, async (engine, address) => {
+    const relation = askedRelation(address, engine, query);
+    const { dialect } = engine;
+    const all = await engine.columns(filtered(relation, where), signal);
+    const columns = encodedEngineColumns(all, encoding, undefined, dialect);
+    return sourceSums(engine, { dialect, relation, columns, where, dropsMissing: false }, signal);
+  });
 }
 
 /** What fedkm inspect shows of a source. */
@@ -213,6 +269,7 @@ async function openEngine(
 ): Promise<SqlEngine> {
   const { scheme, host, port, database, user, certificates } = address;
   if (scheme === "duckdb") return openDuckDB(isDatabase(database) ? database : undefined, timeLimit);
+  if (scheme === "sqlite") return openSqlite(database);
   const isSecure = address.tls ?? !isLocalEngine(host);
   const password = passwordOf(address, env);
   if (scheme === "clickhouse") {
@@ -276,7 +333,7 @@ const TEXT = "read_csv";
 
 function nameOf({ scheme, database, table }: Address): string {
   if (table !== undefined) return table;
-  return scheme === "duckdb"
+  return scheme === "duckdb" || scheme === "sqlite"
     ? basename(database)
         .replace(/\.\w+$/, "")
         .replace(/^[*]+$/, "files")

@@ -104,6 +104,18 @@ export async function openPostgres(server: PostgresServer): Promise<SqlEngine> {
         end();
       }
     },
+    async texts(statement, signal, isNumbered = false) {
+      const { client, end } = await connect(isNumbered ? `${READING} ${NUMBERED}` : READING, signal);
+      try {
+        const { rows } = await client.query<(string | null)[]>({ ...single(statement), rowMode: "array" });
+        return rows.map((row) => row.map((cell) => (cell === null ? null : String(cell))));
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw described(error);
+      } finally {
+        end();
+      }
+    },
     async write(statements, signal) {
       const { client, end } = await connect("", signal);
       try {

@@ -34,6 +34,8 @@ export interface SourceBounds {
 
 interface SelectedColumn {
   readonly name: string;
+  /** Instead of the cells of that name. */
+  readonly expression?: string;
   readonly isNullable: boolean;
   /** x becomes (x - offset) / scale. */
   readonly scaling?: { readonly offset: number; readonly scale: number };
@@ -136,7 +138,7 @@ function rowsOf(selected: RowSelection): Stepwise {
   const { dialect, relation, columns, where, dropsMissing, bounds = [] } = selected;
   const conditions = [
     ...(where === undefined ? [] : [`(${where}\n)`]),
-    ...bounds.map((limits, j) => isWithin(dialect, dialect.double(dialect.quote(columns[j].name), false), limits)),
+    ...bounds.map((limits, j) => isWithin(dialect, dialect.double(cellOf(dialect, columns[j]), false), limits)),
   ];
   const isWhole = columns.map((_, j) => `NOT (${dialect.isNaN(sqlColumn(j))})`).join(" AND ");
   return {
@@ -156,14 +158,18 @@ function isWithin({ number }: SqlDialect, value: string, { min, max }: SourceBou
 
 /** The columns under their names in our queries. */
 function doublesOf({ dialect, columns }: RowSelection): NamedExpression[] {
-  return columns.map(({ name, isNullable, scaling }, j) => {
-    const value = dialect.double(dialect.quote(name), isNullable);
+  return columns.map(({ scaling, ...column }, j) => {
+    const value = dialect.double(cellOf(dialect, column), column.isNullable);
     if (scaling === undefined) return { name: sqlColumn(j), as: value };
     return {
       name: sqlColumn(j),
       as: `(${value} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)}`,
     };
   });
+}
+
+function cellOf({ quote }: SqlDialect, { name, expression }: SelectedColumn): string {
+  return expression ?? quote(name);
 }
 
 function names({ columns }: RowSelection): string {
@@ -187,16 +193,23 @@ function labelledRows(selected: RowSelection, centroids: Matrix): Stepwise {
 
 export const CLUSTER = "cluster";
 
+/** Sums of the numbers of each column that are there, and how many these are. */
+export function sumsStatement(selected: RowSelection): string {
+  const { dialect, columns } = selected;
+  const ofColumn = columns.flatMap((_, j) => {
+    const isMissing = dialect.isNaN(sqlColumn(j));
+    const sum = (value: string, other: string) =>
+      dialect.double(`sum(CASE WHEN ${isMissing} THEN ${value} ELSE ${other} END)`, true);
+    return [sum(dialect.number(0), sqlColumn(j)), sum("0", "1")];
+  });
+  return selectSqlSteps(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
+}
+
 /**
- * All of them or none make the table `into`. Rows with a missing number have no cluster. `all` are the columns of the
- * relation, which get other names on the way, so that none meets a name of ours.
+ * Rows with their clusters. Those with a missing number have none. `all` are the columns of the relation, which get other
+ * names on the way, so that none meets a name of ours.
  */
-export function labelStatements(
-  selected: RowSelection,
-  all: readonly string[],
-  centroids: Matrix,
-  into: string,
-): string[] {
+export function labelStatement(selected: RowSelection, all: readonly string[], centroids: Matrix): string {
   const { dialect, relation, where } = selected;
   const { quote } = dialect;
   const measure = measureOf(selected, centroids);
@@ -207,5 +220,5 @@ export function labelStatements(
   const cells = carried.map(({ name, as }) => `${name} AS ${as}`).join(", ");
   const label = `CASE WHEN ${isPlaced} THEN ${measure.label(BEST)} END AS ${quote(CLUSTER)}`;
   const from = { relation, where: where === undefined ? undefined : `(${where}\n)`, steps };
-  return dialect.tableOf(into, nested(dialect, `${cells}, ${label}`, from));
+  return nested(dialect, `${cells}, ${label}`, from);
 }

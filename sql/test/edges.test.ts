@@ -103,7 +103,7 @@ describe("rows too far from all centroids for a distance", () => {
       [0, 0],
       [10, 10],
     ]);
-    await source.labelInto("labelled", centroids, unscaled(2));
+    await source.labelInto("labelled", [{ centroids }], unscaled(2));
     await source.close();
     expect(await ask("SELECT id, cluster FROM labelled ORDER BY id")).toEqual([
       { id: 0, cluster: 0 },

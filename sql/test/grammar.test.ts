@@ -107,7 +107,7 @@ for (const other of others) {
       expect((await source.sample(Math.ceil(points.rows / 3))).rows).toBeGreaterThan(0);
       expect((await source.nearBorders(centroids, 1e9, 1e9))?.rows).toBe(points.rows);
       const [offset, scale] = [source.columns.map(() => -1e-7), source.columns.map(() => 3)];
-      await source.labelInto("labelled", centroids, { offset, scale });
+      await source.labelInto("labelled", [{ centroids }], { offset, scale });
       expect(asked).toHaveLength(5);
       expect(asked[4]).toContain(dialect.quote("labelled"));
     });

@@ -3,7 +3,13 @@
 export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
 export { checkFitRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
-export { checkFitMethod, type MethodRequest, type NamedMethod, refitForStability } from "./fit/method.ts";
+export {
+  checkFitMethod,
+  fitMethodOptions,
+  type MethodRequest,
+  type NamedMethod,
+  refitForStability,
+} from "./fit/method.ts";
 export { examineStability, type Stability, type StabilityTask } from "./fit/stability.ts";
 export { deviceNames } from "./input/assignDevices.ts";
 export {
@@ -22,7 +28,7 @@ export { fitCommandLine } from "./inspect/commandLine.ts";
 export { type InspectedColumn, type InspectedTable, inspectedValue, inspectTable } from "./inspect/inspectTable.ts";
 export { type Obstacle, type ProposedOptions, proposeForFiles, proposeOptions } from "./inspect/proposal.ts";
 export { clusterSums, clustersInModelOrder } from "./model/clusterSums.ts";
-export { modelCentroids, modelDeviceOrName } from "./model/labelling.ts";
+export { modelCentroids, modelDeviceOfRow, modelDeviceOrName } from "./model/labelling.ts";
 export {
   type ClusterModel,
   encodingOfModel,

@@ -1,6 +1,6 @@
 // Numbers as people read them in a report or on a terminal, written as in pictures, with a unit where there is one.
 
-import { countLabel, significantLabel } from "@fedkm/pictures";
+import { countLabel, significantLabel } from "@fedkm/pictures/ticks";
 
 export { countLabel, significantLabel };
 

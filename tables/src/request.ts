@@ -76,6 +76,6 @@ export function requestWeighting({ weighting, preset }: Pick<MethodSettings, "we
 // What a model is exported as, and whose SQL can be written.
 
 export const formats = ["sql", "onnx", "sklearn", "csv"] as const;
-export const dialectNames = ["duckdb", "postgres", "clickhouse", "trino", "spark", "standard"] as const;
+export const dialectNames = ["duckdb", "postgres", "clickhouse", "sqlite", "trino", "spark", "standard"] as const;
 
 export type DialectName = (typeof dialectNames)[number];

@@ -5,16 +5,18 @@ import { zip } from "../../files/test/zips.ts";
 
 export interface Export {
   readonly kind: string;
-  readonly file: File;
+  readonly files: readonly File[];
   /** The columns that are to be clustered. */
   readonly columns: readonly string[];
   readonly categories?: readonly string[];
   readonly device?: string;
+  /** The names of the devices, where several files, sheets or folders say them. */
+  readonly devices?: readonly string[];
   /** none, standard, log or rank. */
   readonly scale: string;
 }
 
-interface Locale {
+export interface Locale {
   readonly name: "us" | "de" | "fr";
   readonly delimiter: string;
   number(value: number, decimals: number): string;
@@ -32,7 +34,7 @@ const grouped = (value: number, decimals: number, thousands: string, decimal: st
 
 const dayOf = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10).split("-");
 
-const locales: readonly Locale[] = [
+export const locales: readonly Locale[] = [
   {
     name: "us",
     delimiter: ",",
@@ -59,12 +61,12 @@ const locales: readonly Locale[] = [
   },
 ];
 
-type Cell = string | number;
+export type Cell = string | number;
 
 /** A column of a table by the number of the row, with a random number in [0, 1) and one of a normal distribution. */
 type ColumnOf = (row: number, draw: { random(): number; normal(): number }) => Cell;
 
-function rowsOf(count: number, columns: readonly ColumnOf[], seed: number): Cell[][] {
+export function rowsOf(count: number, columns: readonly ColumnOf[], seed: number): Cell[][] {
   let state = seed * 2654435761 + 12345;
   const random = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -79,34 +81,39 @@ const quoted = (cell: Cell, delimiter: string) => {
   return text.includes(delimiter) || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-function csv(names: readonly string[], rows: readonly (readonly Cell[])[], delimiter: string, end = "\n"): string {
+export function csv(
+  names: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  delimiter: string,
+  end = "\n",
+): string {
   return [names, ...rows].map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter) + end).join("");
 }
 
 /** As Windows writes it. */
-function cp1252(text: string): Uint8Array {
+export function cp1252(text: string): Uint8Array {
   const special: Record<string, number> = { "€": 0x80, "–": 0x96, "\u202f": 0xa0 };
   return Uint8Array.from(text, (letter) => special[letter] ?? letter.charCodeAt(0));
 }
 
 const group = (row: number) => row % 3;
-const pick =
+export const pick =
   (words: readonly string[]): ColumnOf =>
   (_, { random }) =>
     words[Math.floor(random() * words.length)];
-const amount =
+export const amount =
   ({ money }: Locale, mean: number, deviation: number): ColumnOf =>
   (row, { normal }) =>
     money(Math.round(100 * (mean * (1 + group(row)) + deviation * normal())) / 100);
-const measure =
+export const measure =
   ({ number }: Locale, mean: number, deviation: number, decimals: number): ColumnOf =>
   (row, { normal }) =>
     number(mean * (1 + 0.5 * group(row)) + deviation * normal(), decimals);
-const plainMeasure =
+export const plainMeasure =
   (mean: number, deviation: number, decimals: number): ColumnOf =>
   (row, { normal }) =>
     (mean * (1 + 0.5 * group(row)) + deviation * normal()).toFixed(decimals);
-const counter: ColumnOf = (row) => row + 1;
+export const counter: ColumnOf = (row) => row + 1;
 
 const words = {
   us: {
@@ -132,13 +139,13 @@ const words = {
   },
 } as const;
 
-const sentence = (row: number) =>
+export const sentence = (row: number) =>
   `the customer of line ${row} called again about the delivery and was told to wait ${row % 7} days`;
 
 /** One kind in one locale. */
 type Maker = (
   locale: Locale,
-) => Omit<Export, "kind" | "file"> & { readonly name: string; readonly content: string | Uint8Array };
+) => Omit<Export, "kind" | "files"> & { readonly name: string; readonly content: string | Uint8Array };
 
 const makers: Readonly<Record<string, Maker>> = {
   "a shop's orders": (own) => {
@@ -462,7 +469,7 @@ const makers: Readonly<Record<string, Maker>> = {
 const xml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** As small as a workbook can be. */
-function workbook(sheets: readonly (readonly [string, readonly (readonly Cell[])[]])[]): Uint8Array {
+export function workbook(sheets: readonly (readonly [string, readonly (readonly Cell[])[]])[]): Uint8Array {
   const cell = (value: Cell) =>
     typeof value === "number" ? `<c><v>${value}</v></c>` : `<c t="inlineStr"><is><t>${xml(value)}</t></is></c>`;
   const parts = sheets.map(([, rows]) => {
@@ -480,6 +487,6 @@ function workbook(sheets: readonly (readonly [string, readonly (readonly Cell[])
 export const exports: readonly Export[] = Object.entries(makers).flatMap(([kind, make]) =>
   locales.map((locale) => {
     const { name, content, ...expected } = make(locale);
-    return { kind: `${kind}, ${locale.name}`, file: new File([content as BlobPart], name), ...expected };
+    return { kind: `${kind}, ${locale.name}`, files: [new File([content as BlobPart], name)], ...expected };
   }),
 );

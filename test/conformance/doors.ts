@@ -263,16 +263,9 @@ function expectedInSources(request: Request): Promise<Answer> {
   return byTables({ ...request, ...settings }, sorted ? sortedRows(rows) : rows);
 }
 
-const ofSources = {
-  categories: "texts become numbers in a view or a query, which has no rule for how much a category counts",
-  missing: (policy: string) =>
-    policy === "mean" ? "an engine leaves rows with gaps out, or a view fills them" : undefined,
-};
-
 const staying: Pick<Door, "declines" | "refuses" | "expected" | "differs"> = {
   declines: (request) =>
     reasons({
-      ...ofSources,
       method: (name: string) =>
         name === "fedkm" || name === "consensus" ? undefined : "only these two ask for nothing but sums over rows",
       privacy: "what may be sent depends on single rows",
@@ -457,7 +450,7 @@ export const doors = {
     declines: () => undefined,
   },
   command: { ask: each(byCommand), declines: () => undefined },
-  memory: { ask: each((request) => bySources(request, "memory")), declines: reasons(ofSources), refuses: true },
+  memory: { ask: each((request) => bySources(request, "memory")), declines: () => undefined },
   stream: { ask: each((request) => bySources(request, "stream")), ...staying },
   aggregate: { ask: each((request) => bySources(request, "aggregate")), ...staying },
   pipe: { ask: byPipe, declines: reasons({ categories: TEXTS }) },

@@ -3,8 +3,9 @@
 import type { Selection } from "@fedkm/files";
 import { dateRules, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
-import { parseCharacterArgument, parseChoice, parseNames } from "../arguments.ts";
+import { parseChoice } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
+import { parseCharacterArgument, parseNames } from "../listArguments.ts";
 
 /** What is asked of sources alone. */
 export interface SourceFlags {
@@ -74,7 +75,10 @@ export function addDialectOptions(command: Command): Command {
       parseChoice("--dates", dateRules),
     )
     .option("--encoding <name>", "of text that is not UTF-8: latin1 or utf16", parseEncoding)
-    .option("--sheet <name>", "of a workbook or .npz file, by name or number from 1 (default: the first)");
+    .option(
+      "--sheet <name>",
+      "of a workbook, archive or .npz file, by name or number from 1, or all (default: the first table)",
+    );
 }
 
 const parseEncoding = parseChoice("--encoding", Object.keys(textEncodings) as TextEncoding[]);

@@ -18,6 +18,8 @@ const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, .
 /** What `choose` found: k, alpha, and how it came to both. */
 export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
   readonly k: number;
+  /** The k of a fit that finds these clusters: see `KCandidate`. */
+  readonly fitted: number;
   readonly alpha: number;
   /** How k was found, and whether there are clusters at all. */
   readonly clusters: KChoice;
@@ -32,8 +34,8 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   const { largestK, sample, ...coupled } = options;
   const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
-  const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
-  participantsOf(looked, graph, clusters.k + 1, rule);
-  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: clusters.k });
-  return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
+  const { k, fitted } = clusters;
+  participantsOf(looked, graph, fitted + 1, `k, found to be ${fitted}, and one to keep back for alpha`);
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted });
+  return { k, fitted, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
 }

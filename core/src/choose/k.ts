@@ -1,18 +1,26 @@
 // How many clusters there are, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
 
-import { checkInteger, checkNetwork } from "../data/check.ts";
+import { checkInteger, checkNetwork, checkSignal } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../kernel/model.ts";
 import { silhouetteOf } from "../measures/measures.ts";
-import { COMPACT, labelledMoments, momentsFloor, momentsLength, separateMoments } from "./clusterMoments.ts";
-import { type ChoiceCosts, choiceColumns, choiceSample, type Participants, participantsOf } from "./participants.ts";
+import { findCommonClusters } from "./commonClusters.ts";
+import { spreadOverGrids } from "./grids.ts";
+import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
+import {
+  checkedSettings,
+  clusterGroups,
+  type JudgedClusters,
+  judgeClusters,
+  type PairVerdict,
+  type VerdictSettings,
+} from "./verdict.ts";
 
 /** Options of `chooseK`. */
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
@@ -42,20 +50,34 @@ export interface KScore {
   readonly inertia: number;
   /** The mean simplified silhouette of all points. */
   readonly silhouette: number;
-  /** How much better k clusters describe the points than one does, in nats per point; chance is taken off. */
-  readonly gain: number;
-  /** The share of the points whose cluster is apart from every other. */
+  /** How many of the k clusters are apart from all their neighbours; strays do not count. */
+  readonly clusters: number;
+  /** The share of all points that they have. */
   readonly apart: number;
+}
+
+/** A number of clusters that somebody may want, and why. */
+export interface KCandidate {
+  readonly k: number;
+  /** The k of a fit that finds them. It is larger where strays take clusters for themselves. */
+  readonly fitted: number;
+  /**
+   * most: no k has more clusters that are apart. fewer, coarse: so are all clusters of this k, the next and the least.
+   * none: no gap can be shown at any k.
+   */
+  readonly reason: "most" | "fewer" | "coarse" | "none";
 }
 
 /** What `chooseK` found, and what it cost. */
 export interface KChoice extends ChoiceCosts {
-  /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
+  /** The most clusters that are apart from all their neighbours; 1 if none are. */
   readonly k: number;
-  /** False: the points are spread like one cluster, or evenly. */
+  /** The k of a fit that finds them: see `KCandidate`. */
+  readonly fitted: number;
+  /** At most three, the chosen one first. */
+  readonly candidates: readonly KCandidate[];
+  /** False: no gap between clusters can be shown at any k. */
   readonly structure: boolean;
-  /** The next best k; undefined if only one was tried. */
-  readonly runnerUp: number | undefined;
   /** Whether the best k is the largest that was tried: a larger one may be better. */
   readonly atLimit: boolean;
   /** Where the inertia bends. */
@@ -64,17 +86,14 @@ export interface KChoice extends ChoiceCosts {
   readonly silhouette: number;
   /** Whether `elbow`, `silhouette` and `k` are the same. */
   readonly agree: boolean;
-  /** One entry for each k that was tried, rising from 1: every one up to 10, then in wider steps, then around the best. */
+  /** One entry for each k that was tried, rising from 1: every one up to 18, then in wider steps, then around the best. */
   readonly curve: readonly KScore[];
 }
 
 /**
  * Inertia and silhouette are what people look at, and both mislead: the first falls for ever, the second joins clusters
- * that are near each other. So a third criterion decides, which knows how points without clusters behave.
- *
- * A device floods, for each k, a sketch of its points (as `init: "federated"` does) and adds to sums over the network:
- * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster. Where
- * there are many columns for so few points, half of the points choose directions and the others are judged along them.
+ * that are near each other, and neither can say that there are none. So gaps decide: a cluster counts if rows thin out
+ * between it and every neighbour. One that is cut in two loses both halves, and a few strays are no cluster.
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);
@@ -86,31 +105,46 @@ export function chooseK(datasets: readonly Matrix[], graph: Graph, options: Choo
 
 /** The same on data that were checked, all of them. */
 export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Omit<ChooseKOptions, "sample">): KChoice {
-  const { largestK, ...fitting } = options;
-  const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
+  const { largestK, signal } = options;
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
-  checkInteger("minimum", minimum, 1);
+  checkSignal(signal);
+  const settings = checkedSettings(options);
+  const { minimum, seed } = settings;
   const participants = participantsOf(datasets, graph, minimum, "minimum");
-  const looked = choiceColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
-  const judged = looked === undefined ? participants : { ...participants, ...looked };
-  const judge = judgeOf(judged, { ...fitting, minimum });
-  const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
-  const curve = scores.map(({ traffic, ...score }): KScore => score);
-  const { k } = chosenOf(curve);
+  const judged = { ...participants, datasets: spreadOverGrids(participants.datasets, seed) };
+  const judge = judgeOf(judged, settings);
+  const tried = search(
+    (k) => {
+      signal?.throwIfAborted();
+      return judge(k);
+    },
+    largestOf(participants, largestK, minimum),
+  );
+  const curve = tried.map(({ k, inertia, silhouette, clusters, apart }) => ({
+    k,
+    inertia,
+    silhouette,
+    clusters,
+    apart,
+  }));
+  const candidates = candidatesOf(tried);
+  const [{ k, fitted }] = candidates;
   const elbow = elbowOf(curve);
   const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
+  const last = curve[curve.length - 1].k;
   return {
     k,
+    fitted,
+    candidates,
     structure: k > 1,
-    runnerUp: runnerUpOf(curve)?.k,
-    atLimit: isAtLimit(curve),
+    atLimit: last > 1 && fitted === last,
     elbow,
     silhouette,
     agree: elbow === k && silhouette === k,
     curve,
     leftOut: participants.leftOut,
-    ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum, looked !== undefined && looked.datasets !== participants.datasets),
+    ...addTraffic(...tried.map(({ traffic }) => traffic)),
+    reveals: revealed(minimum),
   };
 }
 
@@ -119,38 +153,71 @@ const POINTS_PER_CLUSTER = 10;
 /** Nor are more of them than people can name. */
 const MOST_CLUSTERS = 60;
 
-function bounds(
-  { datasets }: Pick<Participants, "datasets">,
-  largestK: number | undefined,
-  minimum: number,
-): SearchBounds {
+function largestOf({ datasets }: Participants, largestK: number | undefined, minimum: number): number {
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
   const wanted = largestK ?? Math.min(MOST_CLUSTERS, Math.floor(points / POINTS_PER_CLUSTER));
-  const largest = Math.max(1, Math.min(wanted, Math.floor(mostPoints / minimum)));
-  return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
+  return Math.max(1, Math.min(wanted, Math.floor(mostPoints / minimum)));
 }
 
-type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
+/** What is known of a k. */
+interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
+  /** Clusters that are no strays and no tails; and how many there are if all of them are likely to be apart, else 0. */
+  readonly sizable: number;
+  readonly likely: number;
+  /** Groups of clusters that are joined. */
+  readonly groups: number;
+  readonly traffic: Traffic;
+}
 
-/** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
-function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, options: JudgeOptions) {
-  let whole: { readonly floor: number; readonly length: number } | undefined;
-  return (k: number): KScore & { readonly traffic: Traffic } => {
-    const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
-    const [centroids] = seed.centroids;
-    const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
-    const floor = whole?.floor ?? momentsFloor(alike);
-    const length = momentsLength(alone, floor);
-    whole ??= { floor, length };
-    const apart = separateMoments(alike);
-    // Clusters that are not apart may be cells of an even spread, which gain by being compact.
-    const gain = whole.length - length - COMPACT * (1 - apart);
+/** Everyone's sums for one k, and what it took to add them up. */
+function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, settings: VerdictSettings) {
+  return (k: number): TriedK => {
+    const { centroids, traffic } = findCommonClusters(datasets, graph, { ...settings, k });
     const totals = totalsOf(datasets, centroids);
-    // Loss, silhouette and number of points, then a sum for every labelling.
-    const added = [3, ...summed].map((numbers) => sumTraffic(graph, numbers));
-    return { k, ...totals, gain, apart, traffic: addTraffic(seed, ...added) };
+    // Loss, silhouette and number of points.
+    const common = addTraffic(traffic, sumTraffic(graph, 3));
+    if (k === 1) {
+      const single = { clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1 };
+      return { k, ...totals, ...single, traffic: common };
+    }
+    const judged = judgeClusters(datasets, graph, centroids, settings);
+    const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
+    const surely = apartClusters(judged, ({ isApart }) => isApart);
+    const likely = apartClusters(
+      judged,
+      ({ isApart, chance, depth }) => isApart || (chance < LIKELY.chance && depth <= LIKELY.depth),
+    );
+    const isShown = judged.chance < ANY;
+    return {
+      ...{ k, ...totals, chance: judged.chance, groups: surely.groups },
+      clusters: isShown ? surely.clusters : 0,
+      apart: isShown ? surely.rows / rows : 0,
+      sizable: surely.clusters + surely.others,
+      likely: likely.others === 0 ? likely.clusters : 0,
+      traffic: addTraffic(common, judged.traffic),
+    };
   };
+}
+
+/** A cluster that has this share of the rows of a group is apart with its tails; one that is cut in two is not. */
+const CORE = 0.8;
+
+/** Clusters that are apart, alone or with their tails, and the rows of these; and the other clusters that are no strays. */
+function apartClusters(judged: JudgedClusters, isApart: (pair: PairVerdict) => boolean) {
+  const { sizes, least, pairs } = judged;
+  const groups = clusterGroups(judged, isApart);
+  let [clusters, others, rows] = [0, 0, 0];
+  for (const own of groups) {
+    const size = own.reduce((sum, c) => sum + sizes[c], 0);
+    const core = own.reduce((most, c) => Math.max(most, sizes[c]), 0);
+    const isJudged = pairs.some(({ a, b }) => own.includes(a) !== own.includes(b));
+    if (isJudged && core >= CORE * size) {
+      clusters++;
+      rows += size;
+    } else others += own.filter((c) => sizes[c] >= least).length;
+  }
+  return { clusters, others, rows, groups: groups.length };
 }
 
 function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, "inertia" | "silhouette"> {
@@ -160,14 +227,15 @@ function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, 
   return { inertia: inertias.reduce((a, b) => a + b), silhouette: silhouettes.reduce((a, b) => a + b) / points };
 }
 
-function revealed(minimum: number, isNarrowed: boolean): string {
+function revealed(minimum: number): string {
   const points = minimum === 1 ? "1 point" : `${minimum} points`;
   const warning = minimum === 1 ? "; a cluster of 1 point is that point, so raise minimum where that matters" : "";
-  const before = isNarrowed ? ", and once before to choose directions," : "";
   return (
-    `for each k${before} a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
-    "sums, which its parent in a tree sees before they are complete: its number of points, loss and silhouette and, " +
-    `until labels settle, count, sum and products of its points in each cluster where it has at least ${points}${warning}`
+    "a device says which values its columns have where these are few; " +
+    `for each k it floods centroids of its points with their counts, none of fewer than ${points}, and adds to sums, which ` +
+    "its parent in a tree sees before they are complete: its number of points, loss and silhouette, count, sum and " +
+    `products of its points in each cluster where it has at least ${points}, and how many of them lie where between the ` +
+    `centroids of neighbouring clusters${warning}`
   );
 }
 
@@ -187,98 +255,89 @@ function elbowOf(curve: readonly KScore[]): number {
   return curve[below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0)].k;
 }
 
-// The search: k rises until the gain falls, in wider steps where k is large, then every k near the best is tried.
+// The search: k rises until far fewer clusters are apart than there are, in wider steps where k is large; then every k near the best is tried.
 
-type TriedK = Pick<KScore, "k" | "gain" | "apart">;
+/** Every k up to here is tried, then about every twelfth part more. */
+const EVERY = 18;
+const STEP = 0.08;
 
-interface SearchBounds {
-  readonly largest: number;
-  /** As long as nothing has gained, the search goes on to this k. */
-  readonly patience: number;
-}
+/** Every k near the best. */
+const NEAR = 3;
 
-/**
- * Where this share of the points is in clusters that are apart from all others, and the gain is more than this, there is
- * structure; one pair that overlaps does not hide it. Noise may reach the share with three clusters, but not the gain.
- * Once there is structure, fewer clusters that are apart will do to find out how many there are.
- */
-const STRUCTURE = { apart: 1 / 3, gain: 0.09 };
-const FEWER_APART = 0.1;
-
-/** Every k up to here is tried, then about every sixth part more. */
-const EVERY = 10;
-const STEP = 6;
-
-/** All that were tried, by rising k. */
-function search<T extends TriedK>(tryK: (k: number) => T, { largest, patience }: SearchBounds): T[] {
-  const tried = new Map<number, T>();
-  const attempt = (k: number) => tried.set(k, tryK(k));
-  for (let k = 1; k <= largest; k = k < EVERY ? k + 1 : k + Math.max(1, Math.floor(k / STEP))) {
+function search(judge: (k: number) => TriedK, largest: number): TriedK[] {
+  const tried = new Map<number, TriedK>();
+  const attempt = (k: number) => {
+    if (k >= 1 && k <= largest && !tried.has(k)) tried.set(k, judge(k));
+  };
+  const best = () => [...tried.values()].reduce((top, own) => (own.clusters > top.clusters ? own : top));
+  for (let k = 1; k <= largest; k += k <= EVERY ? 1 : Math.max(1, Math.floor(STEP * k))) {
     attempt(k);
-    const top = topOf([...tried.values()]).k;
-    if (k >= Math.max(EVERY, top > 1 ? 2 * top : patience)) break;
+    if (k >= 12 && k > 1.6 * best().clusters + 6) break;
   }
-  for (;;) {
-    const rising = [...tried.values()].sort((a, b) => a.k - b.k);
-    const untried = topsOf(rising)
-      .flatMap(({ k }) => between(rising, k, largest))
-      .filter((k) => !tried.has(k));
-    if (untried.length === 0) return rising;
-    new Set(untried).forEach(attempt);
+  for (let top = best(); ; top = best()) {
+    for (let k = top.k - NEAR; k <= top.k + NEAR; k++) attempt(k);
+    for (let k = top.clusters - 1; k <= top.clusters + 2; k++) attempt(k);
+    if (best() === top) break;
   }
+  return [...tried.values()].sort((a, b) => a.k - b.k);
 }
 
-/** Near the best of all, another top may turn out to be higher. */
-const NEARLY = 0.9;
+/** Of chance for all pairs of one k; several k are tried. */
+const ANY = 0.003;
 
-/** The chosen one, and the others that gain more than both beside them. */
-function topsOf<T extends TriedK>(rising: readonly T[]): T[] {
-  const chosen = chosenOf(rising);
-  if (chosen.k === 1) return [];
-  const gainAt = (at: number) => rising[at]?.gain ?? Number.NEGATIVE_INFINITY;
-  return rising.filter((one, at) => {
-    const isTop = one.gain > gainAt(at - 1) && one.gain > gainAt(at + 1);
-    return one === chosen || (isTop && one.gain > NEARLY * chosen.gain);
-  });
+/** One pair in many may have too few rows to be surely apart. */
+const LIKELY = { chance: 0.5, depth: 0.6, share: 0.9 };
+
+/** So small a chance of any gap leaves no doubt that there are some. */
+const CERTAIN = 1e-4;
+
+/** Where one k has all its clusters apart, another must have this many more of them, and this share of the most. */
+const MARGIN = { clusters: 2, share: 0.93 };
+
+/** A single cluster beside others that are joined must have this share of the points, and so must these. */
+const ONE_OF_TWO = 0.1;
+
+/** The chosen one, then up to two with fewer clusters. */
+function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
+  const shown = tried.filter(({ k, chance }) => k > 1 && chance < ANY);
+  const most = shown.reduce((top, { clusters }) => Math.max(top, clusters), 0);
+  const whole = shown
+    .flatMap((own) => {
+      const { k: fitted, clusters, sizable, likely, chance } = own;
+      if (clusters > 1 && clusters === sizable) return [{ k: clusters, fitted, clusters }];
+      const isNearly = clusters === most && clusters >= LIKELY.share * likely;
+      const isCertain = most === 1 && clusters === 1 && chance < CERTAIN;
+      return likely > 1 && (isNearly || isCertain) ? [{ k: likely, fitted, clusters }] : [];
+    })
+    .sort((a, b) => b.k - a.k || a.fitted - b.fitted);
+  const top = whole.find(({ clusters }) => clusters >= Math.min(most - 1, MARGIN.share * most));
+  const chosen: KCandidate =
+    top !== undefined && most < top.k + MARGIN.clusters
+      ? { k: top.k, fitted: top.fitted, reason: "most" }
+      : partly(shown, most);
+  if (chosen.k === 1) return [chosen];
+  const others = whole.filter(({ k, clusters }) => clusters === k && k < chosen.k);
+  const [fewer, coarse] = [others.at(0), others.findLast(({ k }) => k < (others[0]?.k ?? 0))];
+  const first = (k: number) => others.find((own) => own.k === k)?.fitted ?? k;
+  return [
+    chosen,
+    ...(fewer === undefined ? [] : [{ k: fewer.k, fitted: fewer.fitted, reason: "fewer" as const }]),
+    ...(coarse === undefined ? [] : [{ k: coarse.k, fitted: first(coarse.k), reason: "coarse" as const }]),
+  ];
 }
 
-/** From the one that was tried before k to the one after it. */
-function between(rising: readonly TriedK[], k: number, largest: number): number[] {
-  const at = rising.findIndex((one) => one.k === k);
-  const from = rising[at - 1]?.k ?? k;
-  // Steps may have stopped short of the bound.
-  const to = rising[at + 1]?.k ?? Math.min(largest, k + Math.floor(k / STEP));
-  return Array.from({ length: to - from + 1 }, (_, x) => from + x);
-}
+/** Where this share of the clusters is apart, the others are taken for clusters too. */
+const NEARLY_ALL = 0.85;
 
-/** Gains that differ by less are alike. */
-const ALIKE = 0.002;
-
-/** The largest gain of all, with as few clusters as give it. */
-function topOf<T extends TriedK>(curve: readonly T[]): T {
-  return curve.reduce((best, one) => (one.gain > best.gain + ALIKE ? one : best));
-}
-
-/** The largest gain, if there is structure at any k; else the single cluster. */
-function chosenOf<T extends TriedK>(curve: readonly T[]): T {
-  return topOf(candidates(curve));
-}
-
-function candidates<T extends TriedK>(curve: readonly T[]): T[] {
-  const hasStructure = curve.some(({ k, gain, apart }) => k > 1 && apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
-  return curve.filter(({ k, apart }) => k === 1 || (hasStructure && apart >= FEWER_APART));
-}
-
-/** The next best; undefined if one k was tried. */
-function runnerUpOf<T extends TriedK>(curve: readonly T[]): T | undefined {
-  const others = curve.filter((one) => one !== chosenOf(curve));
-  const structured = candidates(curve).filter((one) => one !== chosenOf(curve));
-  if (others.length === 0) return undefined;
-  return topOf(structured.length > 0 ? structured : others);
-}
-
-/** Whether the curve may go on rising beyond the largest k that was tried. */
-function isAtLimit(curve: readonly TriedK[]): boolean {
-  const last = curve[curve.length - 1];
-  return last.k > 1 && (chosenOf(curve) === last || topOf(curve) === last);
+/** Where no k has all its clusters apart, or another has many more. */
+function partly(shown: readonly TriedK[], most: number): KCandidate {
+  const top = shown.find(({ clusters }) => clusters === most);
+  if (top !== undefined && most > 1) {
+    return { k: most >= NEARLY_ALL * top.sizable ? top.sizable : most, fitted: top.k, reason: "most" };
+  }
+  const one = shown.find(
+    ({ clusters, groups, chance, apart }) =>
+      clusters === 1 && groups > 1 && chance < CERTAIN && apart >= ONE_OF_TWO && apart <= 1 - ONE_OF_TWO,
+  );
+  return one === undefined ? { k: 1, fitted: 1, reason: "none" } : { k: 2, fitted: 2, reason: "most" };
 }

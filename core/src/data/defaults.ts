@@ -31,3 +31,6 @@ export const defaults = {
   weighting: "device",
   penalty: "squared",
 } as const;
+
+/** A release of cells: a grid of more columns has more cells than rows to fill them. */
+export const MOST_GRID_COLUMNS = 3;

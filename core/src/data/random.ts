@@ -4,6 +4,7 @@ import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { checkRandom } from "./check.ts";
 import { exp, ln } from "./elementary.ts";
+import type { Matrix } from "./matrix.ts";
 import { describeArgument } from "./optionNames.ts";
 
 /** Uniform numbers in [0, 1), 53 bits each. */
@@ -66,6 +67,17 @@ function absorbWord(/* IN OUT */ state: number[], word: number): void {
     const folded = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
     state[lane] = (folded ^ (folded >>> 16)) | 0;
   }
+}
+
+/** 32 bits of a row's values and a seed: the same on whichever device the row is. */
+export function hashRow({ data, cols }: Matrix, r: number, seed: number): number {
+  let hash = seed | 0;
+  for (const word of new Uint32Array(data.buffer, data.byteOffset + 8 * r * cols, 2 * cols)) {
+    hash = Math.imul(hash ^ word, 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    hash ^= hash >>> 16;
+  }
+  return hash >>> 0;
 }
 
 /** Standard normal numbers from uniform ones (Marsaglia's polar method). */

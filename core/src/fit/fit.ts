@@ -1,10 +1,11 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
-import { checkNetwork } from "../data/check.ts";
+import { checkArray, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
+import { checkedRowWeights, type WeightedRows, weightedRows } from "../data/rowWeights.ts";
 import type { Graph } from "../graph/graph.ts";
 import { kernelStatistics } from "../kernel/kernel.ts";
 import { labellingModel } from "../kernel/model.ts";
@@ -105,15 +106,43 @@ export function fitRounds(
   return roundsOf(datasets, graph, options, true);
 }
 
+/** The rows that are clustered: as often, or as much, as their weights say. */
+export function countedRows(datasets: readonly Matrix[], { weights, minimum = 1, privacy }: FitOptions): WeightedRows {
+  if (weights === undefined) return { datasets, weights };
+  checkArray("weights", weights, "weights, one list for each device");
+  if (weights.length !== datasets.length) {
+    throw new RangeError(`weights must have ${datasets.length} lists (one for each device), got ${weights.length}`);
+  }
+  // A row that counts for ten would pass for ten rows among which it hides.
+  if (minimum > 1 || privacy === "guarded") {
+    throw new RangeError(`weights must not be used with minimum or privacy "guarded", which count rows`);
+  }
+  const given = datasets.map(({ rows }, i) =>
+    checkedRowWeights(weights[i], rows, `weights[${i}]`, `the rows of datasets[${i}]`),
+  );
+  return weightedRows(datasets, given);
+}
+
+/** The same on rows that were checked, with weights that enter the sums as they are. `labelled` get the labels. */
+export function fitWeighted(
+  counted: WeightedRows,
+  labelled: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+): FitModel {
+  return drainRounds(roundsOf(labelled, graph, options, false, counted));
+}
+
 function roundsOf(
   datasets: readonly Matrix[],
   graph: Graph,
   options: FitOptions,
   isWatched: boolean,
+  { datasets: counted, weights } = countedRows(datasets, options),
 ): Generator<Round, FitModel, void> {
   const { schedule, preset, k, around, init, penalty, settingsOf } = fitSettings(options, graph);
   const { seed = defaults.seed, signal } = options;
-  const state = createNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
+  const state = createNetwork(counted, graph, { ...options, weights, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
@@ -133,10 +162,13 @@ function roundsOf(
     return { largestMove: Math.max(plainMove, largestMove), converged };
   };
   const isInOrder = schedule === "cyclic" && state.guard === undefined && robust === false;
-  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal, isWatched, isInOrder });
+  const ending = { most, stopWhenConverged: !listed, signal };
+  return runRounds(state, advance, { labelled: datasets, ...ending, isWatched, isInOrder });
 }
 
 export interface RoundsOptions {
+  /** The rows that get labels, where these are not the ones that count. Default: those of the network. */
+  readonly labelled?: readonly Matrix[];
   readonly most: number;
   readonly stopWhenConverged?: boolean;
   readonly signal: AbortSignal | undefined;
@@ -153,7 +185,14 @@ export interface RoundsOptions {
 export function* runRounds(
   state: NetworkState,
   advance: (round: number) => RoundResult | undefined,
-  { most, stopWhenConverged = true, signal, isWatched = true, isInOrder = false }: RoundsOptions,
+  {
+    labelled = state.datasets,
+    most,
+    stopWhenConverged = true,
+    signal,
+    isWatched = true,
+    isInOrder = false,
+  }: RoundsOptions,
 ): Generator<Round, FitModel, void> {
   signal?.throwIfAborted();
   const isLate = isInOrder && !isWatched;
@@ -201,7 +240,7 @@ export function* runRounds(
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+  return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, labelled);
 }
 
 /** (E1) at every device's centroids. Guarded rows whose label is held back count with their nearest centroid here. */

@@ -37,6 +37,11 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
    * Python, files) weight rows equally by default, which is "sample".
    */
   weighting?: Weighting | undefined;
+  /**
+   * How much each row of each device counts. Whole weights give what repeated rows give, to the bit; a row of weight 0 gets a
+   * label and counts for nothing. Not for `minimum` and guarded rows, which count rows. Default 1.
+   */
+  weights?: readonly ArrayLike<number>[] | undefined;
   /** What a link costs. Without a scale, "norm" and "truncated" get one from how much clusters differ by chance. Default "squared". */
   penalty?: PenaltyOption | undefined;
   /** Default "auto", or "local" with alpha 0, with preset "paper" or with another penalty than "squared". */
@@ -70,6 +75,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
   rounds: true,
   schedule: true,
   weighting: true,
+  weights: true,
   penalty: true,
   init: true,
   empty: true,

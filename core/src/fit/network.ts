@@ -4,6 +4,7 @@ import { checkInteger, checkOneOf, checkSeed, checkSignal } from "../data/check.
 import { defaults } from "../data/defaults.ts";
 import { datasetRange, type Matrix } from "../data/matrix.ts";
 import { type Random, randomStream } from "../data/random.ts";
+import { rowMasses } from "../data/rowWeights.ts";
 import { type Graph, type PackedLinks, packGraph } from "../graph/graph.ts";
 import { sumTraffic, type Traffic } from "../graph/traffic.ts";
 import type { PreparedPoints } from "../kernel/kernel.ts";
@@ -32,6 +33,8 @@ export interface NetworkState {
   /** Of the graph, where a step from device to device is one in memory too. */
   readonly links: PackedLinks;
   readonly datasets: readonly Matrix[];
+  /** How much the rows of each device count together: their number, but for weights. */
+  readonly masses: Float64Array;
   readonly points: readonly PreparedPoints[];
   /** Where rows are guarded: `points` again, with what was published of them. */
   readonly guard: GuardState | undefined;
@@ -69,11 +72,11 @@ export interface NetworkState {
 export function createNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: Omit<FitOptions, "alpha">,
+  options: Omit<FitOptions, "alpha" | "weights"> & { readonly weights?: readonly Float64Array[] | undefined },
   settings: UpdateSettings,
   penalty: PenaltyOption = "squared",
 ): NetworkState {
-  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local", weights } = options;
   const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
   const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);
@@ -88,12 +91,13 @@ export function createNetwork(
   const links = packGraph(graph);
   const clustersOf = (i: number) => (typeof k === "number" ? k : k[i]);
   const guard = privacy === "guarded" ? guardDevices(datasets, clustersOf, minimum, kernel) : undefined;
-  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
-  const scales = networkPointScales(guard?.datasets ?? datasets, weighting);
-  const devices = { datasets, points, graph, links, ...guard };
+  const points = guard?.points ?? datasets.map((own, i) => kernel.prepare(own, weights?.[i]));
+  const masses = rowMasses({ datasets: guard?.datasets ?? datasets, weights });
+  const scales = networkPointScales(masses, weighting);
+  const devices = { datasets, weights, points, graph, links, ...guard };
   const begun = start(devices, { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales });
   const random = randomStream(seed, "fresh");
-  const given = { datasets, points, guard, graph, links, settings, pointScales: scales, random };
+  const given = { datasets, masses, points, guard, graph, links, settings, pointScales: scales, random };
   const state = networkAt(given, begun);
   for (let i = 0; i < graph.size; i++) refreshNetworkStatistics(state, i);
   setPenalty(state, penalty);
@@ -102,11 +106,11 @@ export function createNetwork(
 
 type GivenState = Pick<
   NetworkState,
-  "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
+  "datasets" | "masses" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
 >;
 
 function networkAt(given: GivenState, { sets, traffic }: Start): NetworkState {
-  const { datasets, points, guard, graph, links, settings, pointScales, random } = given;
+  const { datasets, masses, points, guard, graph, links, settings, pointScales, random } = given;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
@@ -124,6 +128,7 @@ function networkAt(given: GivenState, { sets, traffic }: Start): NetworkState {
     graph,
     links,
     datasets,
+    masses,
     settings,
     random,
     points,
@@ -165,9 +170,9 @@ export function countNetworkTraffic(state: NetworkState, { messages, bytes }: Tr
  * The discrepancy that two devices with the same clusters have by chance: a mean of n points errs by their variance / n.
  * Devices count by their points, because those of few know their variance badly.
  */
-function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, settings }: NetworkState): number {
+function chanceDiscrepancy({ masses, sets: { starts }, counts, losses, settings }: NetworkState): number {
   let [errors, points] = [0, 0];
-  datasets.forEach(({ rows }, i) => {
+  masses.forEach((rows, i) => {
     const own = counts.subarray(starts[i], starts[i + 1]);
     if (rows <= own.length) return;
     const variance = losses[i] / (rows - own.length);
@@ -187,11 +192,12 @@ export function refreshNetworkStatistics(state: NetworkState, i: number): void {
   storeDevice(state, i);
 }
 
-export function networkPointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
-  const total = datasets.reduce((points, { rows }) => points + rows, 0);
-  return Float64Array.from(datasets, ({ rows }) => {
-    if (rows === 0) return 0;
-    return weighting === "sample" ? datasets.length / total : 1 / rows;
+/** u_i / m_i of every device, by how much its points count together. */
+export function networkPointScales(masses: Float64Array, weighting: Weighting): Float64Array {
+  const total = masses.reduce((sum, mass) => sum + mass, 0);
+  return masses.map((mass) => {
+    if (mass === 0) return 0;
+    return weighting === "sample" ? masses.length / total : 1 / mass;
   });
 }
 

@@ -1,7 +1,7 @@
 // Seeds for k-means: k-means++, classic and greedy, on weighted points.
 
 import { ln } from "../data/elementary.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { Random } from "../data/random.ts";
 import type { PreparedPoints } from "./kernel.ts";
 
@@ -124,4 +124,128 @@ function totalWeight(rows: number, weights: Float64Array | undefined): number {
   let total = 0;
   for (let r = 0; r < rows; r++) total += weights === undefined ? 1 : weights[r];
   return total;
+}
+
+// The same for many clusters. A row can only get nearer to a new seed that is less than twice as far from the row's own
+// seed as the row itself. So rows are kept by their seeds, and all rows of most seeds are passed over at once.
+
+/** Greedy k-means++ for many clusters: the same law, other draws, and the more it saves the clearer the clusters are. */
+export function plusPlusOfMany({ points, weights, k }: Omit<SeedingProblem, "prepared">, random: Random): Float64Array {
+  const { data, rows, cols } = points;
+  const seeds = new Float64Array(k * cols);
+  const weightOf = (r: number) => (weights === undefined ? 1 : weights[r]);
+  const first = draw(new Float64Array(rows).fill(1), weights, totalWeight(rows, weights), random);
+  seeds.set(data.subarray(first * cols, (first + 1) * cols));
+  const closest = new Float64Array(rows);
+  const groups: number[][] = [Array.from({ length: rows }, (_, r) => r)];
+  for (let r = 0; r < rows; r++) closest[r] = squaredDistance(data, r * cols, seeds, 0, cols);
+  /** Of each group: what its rows cost together, and the largest squared distance of one. */
+  const costs = [groups[0].reduce((sum, r) => sum + weightOf(r) * closest[r], 0)];
+  const radii = [closest.reduce((most, square) => Math.max(most, square), 0)];
+  const trials = greedyTrials(k);
+  let best = emptyTrial(rows);
+  let other = emptyTrial(rows);
+  for (let c = 1; c < k; c++) {
+    const total = costs.reduce((sum, cost) => sum + cost, 0);
+    best.gain = -1;
+    for (let t = 0; t < trials; t++) {
+      const row = drawFromGroups(groups, costs, closest, weightOf, total * random());
+      approachSeed(points, row, { seeds, groups, radii, closest, weightOf }, other);
+      if (other.gain > best.gain) [best, other] = [other, best];
+    }
+    seeds.set(data.subarray(best.row * cols, (best.row + 1) * cols), c * cols);
+    for (let n = 0; n < best.length; n++) closest[best.rows[n]] = best.squares[n];
+    for (let g = 0, n = 0; n < best.length; g++) {
+      // Rows of a group come together in a trial, and groups in their order.
+      if (best.groups[n] !== g) continue;
+      const from = n;
+      while (n < best.length && best.groups[n] === g) n++;
+      const moved = new Set(best.rows.subarray(from, n));
+      groups[g] = groups[g].filter((r) => !moved.has(r));
+      [costs[g], radii[g]] = groupCost(groups[g], closest, weightOf);
+    }
+    groups.push(Array.from(best.rows.subarray(0, best.length)));
+    const [cost, radius] = groupCost(groups[c], closest, weightOf);
+    costs.push(cost);
+    radii.push(radius);
+  }
+  return seeds;
+}
+
+/** The rows that would be nearer to a seed, with their squared distances and groups, and by how much all costs would fall. */
+interface SeedTrial {
+  row: number;
+  length: number;
+  gain: number;
+  readonly rows: Uint32Array;
+  readonly groups: Uint32Array;
+  readonly squares: Float64Array;
+}
+
+function emptyTrial(rows: number): SeedTrial {
+  const room = { rows: new Uint32Array(rows), groups: new Uint32Array(rows), squares: new Float64Array(rows) };
+  return { row: 0, length: 0, gain: -1, ...room };
+}
+
+interface SeedGroups {
+  readonly seeds: Float64Array;
+  readonly groups: readonly (readonly number[])[];
+  readonly radii: readonly number[];
+  readonly closest: Float64Array;
+  readonly weightOf: (r: number) => number;
+}
+
+function approachSeed({ data, cols }: Matrix, row: number, rest: SeedGroups, /* OUT */ trial: SeedTrial): void {
+  const { seeds, groups, radii, closest, weightOf } = rest;
+  let [length, gain] = [0, 0];
+  for (let g = 0; g < groups.length; g++) {
+    const apart = squaredDistance(data, row * cols, seeds, g * cols, cols);
+    if (apart >= 4 * radii[g]) continue;
+    for (const r of groups[g]) {
+      if (apart >= 4 * closest[r]) continue;
+      const square = squaredDistance(data, r * cols, data, row * cols, cols);
+      if (square >= closest[r]) continue;
+      gain += weightOf(r) * (closest[r] - square);
+      trial.rows[length] = r;
+      trial.groups[length] = g;
+      trial.squares[length++] = square;
+    }
+  }
+  trial.row = row;
+  trial.length = length;
+  trial.gain = gain;
+}
+
+function groupCost(rows: readonly number[], closest: Float64Array, weightOf: (r: number) => number): [number, number] {
+  let [cost, radius] = [0, 0];
+  for (const r of rows) {
+    cost += weightOf(r) * closest[r];
+    if (closest[r] > radius) radius = closest[r];
+  }
+  return [cost, radius];
+}
+
+/** The row at which the costs of groups, and then of rows, have used up `left`; the last that has any where rounding leaves some over. */
+function drawFromGroups(
+  groups: readonly (readonly number[])[],
+  costs: readonly number[],
+  closest: Float64Array,
+  weightOf: (r: number) => number,
+  left: number,
+): number {
+  let last = groups[0][0] ?? 0;
+  for (let g = 0; g < groups.length; g++) {
+    if (left >= costs[g] && g < groups.length - 1) {
+      left -= costs[g];
+      continue;
+    }
+    for (const r of groups[g]) {
+      const cost = weightOf(r) * closest[r];
+      if (cost === 0) continue;
+      last = r;
+      left -= cost;
+      if (left < 0) return r;
+    }
+  }
+  return last;
 }

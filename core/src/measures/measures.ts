@@ -14,6 +14,7 @@ import { defaults } from "../data/defaults.ts";
 import { ln } from "../data/elementary.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
+import { rowMasses } from "../data/rowWeights.ts";
 import { fitOptionNames, type Weighting } from "../fit/fitOptions.ts";
 import { networkPointScales } from "../fit/network.ts";
 import { type Graph, packGraph } from "../graph/graph.ts";
@@ -269,7 +270,7 @@ export function objectiveOf(
   losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
-  const scales = networkPointScales(datasets, weighting);
+  const scales = networkPointScales(rowMasses({ datasets, weights: undefined }), weighting);
   const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   return { objective: loss + alpha * totalVariation, totalVariation, inertia };

@@ -29,7 +29,7 @@ export interface RoundsMethodOptions
     Pick<FitOptions, "rounds" | "init" | "empty" | "minimum" | "tol" | "signal"> {}
 
 /** What any of the methods takes, so that one set of options serves all: each uses its own of them. */
-export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k" | "alpha"> {
+export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k" | "alpha" | "weights"> {
   alpha: number;
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned" | undefined;
@@ -82,9 +82,11 @@ export const roundsOptions = {
   rounds: ["number"],
 } as const satisfies OptionForms;
 
-/** All methods know the options of all, so that a comparison can give every one the same. */
+/** All methods know the options of all, so that a comparison can give every one the same. Weights are for `fit` alone. */
+const { weights: _, ...comparedOptionNames } = fitOptionNames;
+
 const methodOptionNames = {
-  ...fitOptionNames,
+  ...comparedOptionNames,
   eta: true,
   seeds: true,
   beta: true,

@@ -13,7 +13,6 @@ export {
   countVariance,
   devicesForRelease,
   epsilonOf,
-  MOST_GRID_COLUMNS,
   releaseCells,
   releasedCellSummary,
   releasedLoss,

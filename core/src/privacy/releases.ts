@@ -57,8 +57,6 @@ export interface CellGrid {
   readonly perSide: number;
 }
 
-/** A grid of more columns has more cells than rows to fill them. */
-export const MOST_GRID_COLUMNS = 3;
 const CELLS = { fewest: 16, most: 900 };
 /** Rows for each cell, times epsilon: enough that a cell with rows stands out of the noise. */
 const ROWS_PER_CELL = 5;

@@ -15,22 +15,30 @@ const MOST_NUMBERS = 2 ** 19;
  */
 const DISCRETE = 0.04;
 const HALVES = 100;
+const LOOKS = 256;
 
 /** What whole numbers add to delta: every number differs a little from a rounded continuous one. The shares of rounds add
  *  up to 1, so that of all rounds together the largest counts. */
 const discreteSlack = (epsilon: number, mu: number) =>
   ((1 + exp(epsilon)) * DISCRETE * mu ** 2 * MOST_NUMBERS) / STEPS ** 2;
 
+/** Of delta, so much is not spent: rounding errors are far below it, and what was bought never costs more than was asked. */
+const KEPT = 2 ** -30;
+
 /** The most mu that (epsilon, delta) pays for; at least as much as concentrated differential privacy allows. */
 export function muOf(epsilon: number, delta: number): number {
-  const concentrated = Math.sqrt(2 * rhoOf(epsilon, delta));
-  return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, delta)) ?? concentrated;
+  const spent = delta * (1 - KEPT);
+  const concentrated = Math.sqrt(2 * rhoOf(epsilon, spent));
+  return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, spent)) ?? concentrated;
 }
 
 /** The least epsilon that mu promises at this delta. */
 export function epsilonOfMu(mu: number, delta: number): number {
   const concentrated = epsilonOf((mu * mu) / 2, delta);
-  return halve(concentrated, 0, (epsilon) => isWithin(epsilon, mu, delta)) ?? concentrated;
+  // A large epsilon may be out of reach where a smaller one is not, since whole numbers add more to delta there.
+  const starts = Array.from({ length: LOOKS }, (_, n) => (concentrated * (LOOKS - n)) / LOOKS);
+  const start = starts.find((epsilon) => isWithin(epsilon, mu, delta));
+  return (start && halve(start, 0, (epsilon) => isWithin(epsilon, mu, delta))) ?? concentrated;
 }
 
 function isWithin(epsilon: number, mu: number, delta: number): boolean {

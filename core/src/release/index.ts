@@ -6,12 +6,15 @@ export { epsilonOfMu, muOf, STEPS } from "./gaussianBudget.ts";
 export {
   type Knowledge,
   knowledgeLength,
+  noisyIntegers,
   nothingKnown,
   packKnowledge,
   partDeviation,
   type ReleaseRound,
   type ReleaseRules,
   releasedCentroids,
+  releasedSummary,
   releaseRounds,
   unpackKnowledge,
+  type WeighedRows,
 } from "./rounds.ts";

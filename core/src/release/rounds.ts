@@ -5,6 +5,8 @@
 import type { Matrix } from "../data/matrix.ts";
 import { normalStream, randomStream } from "../data/random.ts";
 import { predict } from "../kernel/model.ts";
+import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../privacy/discreteGaussian.ts";
+import type { RowSummary } from "../privacy/releases.ts";
 import { kmeans } from "../start/kmeans.ts";
 import { leadingAxes, orthonormalRows } from "./axes.ts";
 import { STEPS } from "./gaussianBudget.ts";
@@ -18,6 +20,14 @@ export interface ReleaseRules {
   /** What all rounds together may cost, as mu of Gaussian differential privacy. */
   readonly mu: number;
   readonly seed: number;
+}
+
+/**
+ * Rows of which each counts for as much as its weight. Whatever is protected as one, a person or a device, has weights that
+ * add up to at most 1, and changes a sum by no more than a row of weight 1. Absent: 1 each, so that rows are protected.
+ */
+export interface WeighedRows extends Matrix {
+  readonly weights?: Float64Array;
 }
 
 /** Numbers that one row changes by at most `unit` times STEPS in all, as the length of a vector. */
@@ -70,7 +80,7 @@ interface NoisySum {
 interface RoundKind {
   parts(rules: ReleaseRules, known: Knowledge, share: number): SumPart[];
   /** Adds what one row gives, in units. Called with rows as offsets from the middle of the bounds. */
-  add(rules: ReleaseRules, known: Knowledge, rows: Matrix, into: readonly SumWriter[]): void;
+  add(rules: ReleaseRules, known: Knowledge, rows: WeighedRows, into: readonly SumWriter[]): void;
   learn(rules: ReleaseRules, known: Knowledge, sums: readonly NoisySum[]): Partial<Knowledge>;
 }
 
@@ -81,7 +91,7 @@ export interface ReleaseRound {
   readonly share: number;
   parts(known: Knowledge): readonly SumPart[];
   /** Whole numbers that a device adds before noise and masks. */
-  integers(known: Knowledge, points: Matrix): Float64Array;
+  integers(known: Knowledge, points: WeighedRows): Float64Array;
   /** `excess`: the variance of the noise in the totals over that which is paid for, because some add more than they need. */
   learn(known: Knowledge, totals: Float64Array, excess: number): Knowledge;
 }
@@ -138,6 +148,37 @@ export function partDeviation({ mu }: Pick<ReleaseRules, "mu">, { share }: Pick<
   return STEPS / (mu * Math.sqrt(share));
 }
 
+/** What a device adds to a round, with its share of the noise: all of it where `honest` is 1. */
+export function noisyIntegers(
+  rules: ReleaseRules,
+  round: ReleaseRound,
+  known: Knowledge,
+  points: WeighedRows,
+  honest: number,
+  bytes: RandomBytes,
+): Float64Array {
+  const integers = round.integers(known, points);
+  let at = 0;
+  for (const part of round.parts(known)) {
+    const draw = discreteGaussian(varianceAtLeast(partDeviation(rules, part) ** 2 / honest), bytes);
+    for (const end = at + part.length; at < end; at++) integers[at] += Number(draw());
+  }
+  return integers;
+}
+
+/** What stands for the rows of a device by itself after its last round, whose totals these are. */
+export function releasedSummary(rules: ReleaseRules, known: Knowledge, totals: Float64Array): RowSummary {
+  const { mean, centroids, scale } = known;
+  const { k } = rules;
+  const cols = mean.length;
+  // A count that noise has made small or negative still has a place in the sum.
+  const weights = Float64Array.from({ length: k }, (_, c) => Math.max(1, totals[c] / STEPS));
+  const between = centroids.reduce((sum, value, i) => {
+    return sum + weights[Math.floor(i / cols)] * (value - mean[i % cols]) ** 2;
+  }, 0);
+  return { points: releasedCentroids(rules, known), weights, within: Math.max(0, scale[0] * scale[1] - between) };
+}
+
 /** The answer, in the units of the bounds. */
 export function releasedCentroids({ k, low, high }: ReleaseRules, { centroids }: Knowledge): Matrix {
   const cols = low.length;
@@ -159,13 +200,13 @@ class SumWriter {
   }
 
   /** A row that is in one of several bins. */
-  count(bin: number): void {
-    this.sums[bin] += STEPS;
+  count(bin: number, weight: number): void {
+    this.sums[bin] += Math.trunc(STEPS * weight);
   }
 
   /** Numbers of a vector that is at most `reach` long, cut to it where it is longer. */
-  add(at: number, vector: Float64Array, reach: number): void {
-    const cut = cutTo(vector, reach) * this.#perUnit;
+  add(at: number, vector: Float64Array, reach: number, weight: number): void {
+    const cut = cutTo(vector, reach) * this.#perUnit * weight;
     for (let i = 0; i < vector.length; i++) this.sums[at + i] += Math.trunc(vector[i] * cut);
   }
 }
@@ -186,13 +227,16 @@ function lengthOf(vector: Float64Array): number {
 const counts = (length: number, share: number): SumPart => ({ length, share, unit: 1 / STEPS });
 const vectors = (length: number, share: number, reach: number): SumPart => ({ length, share, unit: reach / STEPS });
 
-function offsetsFromMiddle({ data, rows, cols }: Matrix, { low, high }: ReleaseRules): Matrix {
+function offsetsFromMiddle({ data, ...rest }: WeighedRows, { low, high }: ReleaseRules): WeighedRows {
+  const { cols } = rest;
   const offsets = data.map((value, i) => {
     const column = i % cols;
     return Math.min(high[column], Math.max(low[column], value)) - (low[column] + high[column]) / 2;
   });
-  return { data: offsets, rows, cols };
+  return { ...rest, data: offsets };
 }
+
+const weightOf = ({ weights }: WeighedRows, r: number) => weights?.[r] ?? 1;
 
 /** As far as a row can be from the middle of the bounds. */
 const halfDiagonal = ({ low, high }: ReleaseRules) => lengthOf(high.map((value, i) => (value - low[i]) / 2));
@@ -243,8 +287,8 @@ const scale: RoundKind = {
     const edges = binEdges(most);
     for (let r = 0; r < rows.rows; r++) {
       const row = rowOf(rows, r);
-      bins.count(binOf(lengthOf(row), edges));
-      sum.add(0, row, most);
+      bins.count(binOf(lengthOf(row), edges), weightOf(rows, r));
+      sum.add(0, row, most, weightOf(rows, r));
     }
   },
   learn(rules, _, [bins, sum]) {
@@ -313,7 +357,7 @@ const products: RoundKind = {
         products[at++] = own * own;
         for (let j = i + 1; j < rows.cols; j++) products[at++] = Math.SQRT2 * own * offset[j] * cut;
       }
-      sums.add(0, products, radius * radius);
+      sums.add(0, products, radius * radius, weightOf(rows, r));
     }
   },
   learn(rules, { scale: [rows] }, [{ values, deviation }]) {
@@ -364,7 +408,7 @@ const directionsPass = (
         for (let a = 0; a < many; a++) {
           for (let i = 0; i < rows.cols; i++) product[a * rows.cols + i] = offset[i] * along[a] * cutAlong;
         }
-        sums.add(0, product, radius * reach);
+        sums.add(0, product, radius * reach, weightOf(rows, r));
       }
     },
     learn(rules, { scale: [rows] }, [{ values }]) {
@@ -463,7 +507,7 @@ const cells: RoundKind = {
         const place = Math.floor(((rows.data[r * rows.cols + c] + half[c]) / (2 * half[c])) * perSide);
         cell = cell * perSide + Math.min(perSide - 1, Math.max(0, place));
       }
-      bins.count(cell);
+      bins.count(cell, weightOf(rows, r));
     }
   },
   learn(rules, known, [{ values, deviation }]) {
@@ -584,8 +628,8 @@ const candidatesRound = (
     for (let r = 0; r < along.rows; r++) {
       const at = labels[r] * cols;
       for (let c = 0; c < cols; c++) offset[c] = along.data[r * cols + c] - data[at + c];
-      votes.count(labels[r]);
-      offsets.add(at, offset, reach);
+      votes.count(labels[r], weightOf(rows, r));
+      offsets.add(at, offset, reach, weightOf(rows, r));
     }
   },
   learn(rules, known, [votes, offsets]) {
@@ -681,9 +725,9 @@ const lloydRound = (
     for (let r = 0; r < rows.rows; r++) {
       const at = labels[r] * cols;
       for (let c = 0; c < cols; c++) offset[c] = rows.data[r * cols + c] - centres[at + c];
-      own.count(labels[r]);
-      offsets.add(at, offset, known.reach[0]);
-      bins.count(binOf(lengthOf(offset), edges));
+      own.count(labels[r], weightOf(rows, r));
+      offsets.add(at, offset, known.reach[0], weightOf(rows, r));
+      bins.count(binOf(lengthOf(offset), edges), weightOf(rows, r));
     }
   },
   learn(rules, known, [own, offsets, bins]) {

@@ -41,9 +41,16 @@ const AFTER_SAMPLE = 3;
 const MERGED = 16;
 const TOO_MANY = 32;
 
+interface SketchedRows {
+  readonly points: Matrix;
+  readonly weights?: Float64Array | undefined;
+  readonly prepared: PreparedPoints;
+  readonly cols: number;
+}
+
 /** The sketch of a device's rows. Fewer rows than k have a centroid each, or one for each `minimum` of them. */
 export function sketchPoints(
-  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
+  { points, weights, prepared, cols }: SketchedRows,
   device: number,
   { k, restarts, minimum, seed }: SketchOptions,
 ): PointSketch {
@@ -51,7 +58,7 @@ export function sketchPoints(
   const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   const size = Math.min(wanted, Math.floor(points.rows / minimum));
   if (size === 0) return emptySketch(cols);
-  const run = { points, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
+  const run = { points, weights, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
   const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, numberedStreams(seed, "sketch", device));
   return supported(centroids, prepared, minimum);
@@ -177,12 +184,14 @@ function supported(centroids: Matrix, points: PreparedPoints, minimum: number): 
     room = emptyStatistics(centroids.rows, centroids.cols);
   }
   points.statistics(centroids.data, room, false);
-  return supportedSketch({ centroids, counts: room.counts.slice() }, Math.max(1, minimum));
+  return supportedSketch({ centroids, counts: room.counts.slice() }, minimum > 1 ? minimum : Number.MIN_VALUE);
 }
 
 /** The devices of a network: their points, as given and prepared, and their links. */
 export interface Devices {
   readonly datasets: readonly Matrix[];
+  /** How much each row counts. Default 1. */
+  readonly weights?: readonly Float64Array[] | undefined;
   readonly points: readonly PreparedPoints[];
   readonly graph: Graph;
   readonly links: PackedLinks;
@@ -207,14 +216,15 @@ export interface FederatedStart {
  * either: the seed is the best on the sketches.
  */
 export function federatedStart(
-  { datasets, points: prepared, graph: network, links }: Devices,
+  { datasets, weights, points: prepared, graph: network, links }: Devices,
   options: SketchOptions,
   given?: readonly PointSketch[],
 ): FederatedStart {
   const cols = datasetColumns(datasets);
   const drawn = (i: number) => {
     const minimum = leastSketchCount(network, i, options.minimum);
-    return sketchPoints({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
+    const rows = { points: datasets[i], weights: weights?.[i], prepared: prepared[i], cols };
+    return sketchPoints(rows, i, { ...options, minimum });
   };
   const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);

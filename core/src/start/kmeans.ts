@@ -1,21 +1,14 @@
 // k-means on one device: greedy k-means++ seeds, Lloyd's iteration, restarts. Lloyd is a device update without neighbours.
 
-import {
-  checkAtLeastZero,
-  checkInteger,
-  checkMatrixOf,
-  checkOneOf,
-  checkSeed,
-  checkSize,
-  checkWeights,
-} from "../data/check.ts";
+import { checkAtLeastZero, checkInteger, checkMatrixOf, checkOneOf, checkSeed, checkSize } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { numberedStreams, type Random, randomRows, type Streams } from "../data/random.ts";
+import { checkedRowWeights, weightedRows } from "../data/rowWeights.ts";
 import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel } from "../kernel/kernel.ts";
-import { labelledModel } from "../kernel/model.ts";
-import { greedyTrials, plusPlus, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
+import { labelledModel, nearestCentroids } from "../kernel/model.ts";
+import { greedyTrials, plusPlus, plusPlusOfMany, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
 import { updateSettings } from "../update/updateOptions.ts";
@@ -25,13 +18,13 @@ import { emptyUpdate, type UpdateState } from "../update/updateState.ts";
 export interface KMeansOptions {
   /** Clusters. */
   k: number;
-  /** How much each point counts. Default 1. */
+  /** How much each point counts. Whole weights give what repeated points give, to the bit, unless `empty` is "farthest". Default 1. */
   weights?: ArrayLike<number> | undefined;
   /** Starting centroids, instead of drawn ones and restarts. */
   init?: Matrix | undefined;
   /** What becomes of clusters without points. Default "keep". */
   empty?: EmptyClusters | undefined;
-  /** Independent starts, of which the best counts. Default 10. */
+  /** Independent starts, of which the best counts. Default 10; of 500 clusters and more, until two agree, and at most 5. */
   restarts?: number | undefined;
   /** Default 300. */
   maxIter?: number | undefined;
@@ -73,7 +66,12 @@ export interface KMeansModel {
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
-  return kmeansOn(points, options, false);
+  // Which point is farthest is a matter of its weight too, and of that repeated points know nothing.
+  if (options.weights === undefined || options.empty === "farthest") return kmeansOn(points, options, false);
+  const given = checkedRowWeights(options.weights, points.rows, "weights", "the rows of points");
+  const { datasets, weights } = weightedRows([points], [given]);
+  const found = kmeansOn(datasets[0], { ...options, weights: weights?.[0] }, false);
+  return labelledModel({ ...found, labels: nearestCentroids(found.centroids, points) });
 }
 
 /** The same on points that were checked, or else are when they are ready. */
@@ -90,7 +88,7 @@ export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = tru
   checkSeed(seed);
   checkKernel(kernel);
   checkOneOf("empty", empty, emptyRules);
-  const weights = checkedWeights(options.weights, points.rows);
+  const weights = options.weights && checkedRowWeights(options.weights, points.rows, "weights", "the rows of points");
   const prepared = kernel.prepare(points, weights);
   if (!isChecked) checkReadyPoints("points", points, prepared);
   const run = { points, weights, prepared, k, maxIter, tol };
@@ -133,6 +131,12 @@ export const SHORT_RUN = 20;
 /** From so many rows on, a sample says which start is best, and all rows are for that one alone. */
 export const VERY_MANY_ROWS = 100_000;
 
+/**
+ * From so many clusters on starts are run on a sample of this many rows for each cluster, and at most of this share of all
+ * rows: there seeds take ten times as long as Lloyd's iteration. No further start is made once one agrees with the best.
+ */
+const MANY_CLUSTERS = { from: 500, perCluster: 16, share: 1 / 3, agree: 1e-3, most: 5 };
+
 /** Rows of a sample, for each cluster and at least: to draw seeds from, and to run the starts on. */
 const SAMPLED = { perCluster: 64, least: 4096 };
 const JUDGING = { perCluster: 512, least: 16_384 };
@@ -144,6 +148,13 @@ const JUDGING = { perCluster: 512, least: 16_384 };
 export function bestOf(run: KMeansRun, restarts: number, streams: Streams): Clustering {
   const atOnce = bestAtOnce(run, restarts, streams);
   if (atOnce !== undefined) return atOnce;
+  if (restarts > 1 && run.k >= MANY_CLUSTERS.from && run.points.rows >= MANY_ROWS) {
+    const size = Math.min(MANY_CLUSTERS.perCluster * run.k, Math.floor(MANY_CLUSTERS.share * run.points.rows));
+    const start = onSampleOf(run, Math.max(run.k, size), streams.of(restarts), (sample) => {
+      return bestOfAgreeing(sample, Math.min(restarts, MANY_CLUSTERS.most), streams);
+    });
+    return lloyd(run, start.centroids.data);
+  }
   const judging = sampleSize(JUDGING, run.k);
   if (restarts > 1 && run.points.rows >= Math.max(VERY_MANY_ROWS, 4 * judging)) {
     const onSample = (sample: KMeansRun) => bestOf({ ...sample, maxIter: defaults.maxIter }, restarts, streams);
@@ -163,6 +174,19 @@ export function bestOf(run: KMeansRun, restarts: number, streams: Streams): Clus
   return { ...ended, iterations: chosen.iterations + ended.iterations };
 }
 
+/** The best of as many starts as it takes until one costs the same as the best before it. */
+function bestOfAgreeing(run: KMeansRun, most: number, streams: Streams): Clustering {
+  const room: LloydRoom = {};
+  let best: Clustering | undefined;
+  for (let start = 0; start < most; start++) {
+    const found = lloyd({ ...run, maxIter: SHORT_RUN }, seeds(run, streams.of(start), room), room);
+    const before = best?.inertia ?? Number.POSITIVE_INFINITY;
+    if (best === undefined || found.inertia < before) best = found;
+    if (Math.abs(found.inertia - before) <= MANY_CLUSTERS.agree * before) break;
+  }
+  return best as Clustering;
+}
+
 /** The same where the kernel draws and runs all starts in one call. */
 function bestAtOnce(run: KMeansRun, starts: number, { hash }: Streams): Clustering | undefined {
   const { prepared, points, k, maxIter, tol } = run;
@@ -173,6 +197,7 @@ function bestAtOnce(run: KMeansRun, starts: number, { hash }: Streams): Clusteri
 }
 
 function seeds(run: KMeansRun, random: Random, room: SeedingRoom): Float64Array {
+  if (run.k >= MANY_CLUSTERS.from) return plusPlusOfMany(run, random);
   const size = sampleSize(SAMPLED, run.k);
   if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random, undefined, room);
   return onSampleOf(run, size, random, (sample) => plusPlus(sample, random));
@@ -226,14 +251,6 @@ function lloyd(run: KMeansRun, start: Float64Array, room: LloydRoom = {}): Clust
 
 function clustering({ k, points, maxIter }: KMeansRun, data: Float64Array, inertia: number, passes: number) {
   return { centroids: { data, rows: k, cols: points.cols }, inertia, iterations: passes, converged: passes < maxIter };
-}
-
-function checkedWeights(weights: ArrayLike<number> | undefined, rows: number): Float64Array | undefined {
-  if (weights === undefined) return undefined;
-  checkWeights(weights, rows, "weights", "the rows of points");
-  const copy = Float64Array.from(weights);
-  if (rows > 0 && copy.every((weight) => weight === 0)) throw new RangeError("weights must not all be 0");
-  return copy;
 }
 
 // Clusters without points keep their centroid, or begin again at the points that are farthest from all centroids.

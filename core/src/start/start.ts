@@ -152,7 +152,7 @@ function lossesOf(
 }
 
 function givenCentroids(
-  { datasets, points }: Devices,
+  { datasets, weights, points }: Devices,
   init: readonly Matrix[],
   clusters: Uint32Array,
   { empty }: StartOptions,
@@ -163,21 +163,21 @@ function givenCentroids(
   }
   return init.map((centroids, i) => {
     checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
-    const own = { points: datasets[i], prepared: points[i] };
+    const own = { points: datasets[i], weights: weights?.[i], prepared: points[i] };
     const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : startEmptyClusters(own, centroids.data);
     return { ...centroids, data: data.slice() };
   });
 }
 
 function ownCentroids(
-  { datasets, points: prepared }: Devices,
+  { datasets, weights, points: prepared }: Devices,
   device: number,
   k: number,
   { init, restarts, seed }: StartOptions,
   maxIter: number,
 ): Float64Array {
   const points = datasets[device];
-  const run = { points, prepared: prepared[device], k, maxIter, tol: 0 };
+  const run = { points, weights: weights?.[device], prepared: prepared[device], k, maxIter, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
     return plusPlus(run, randomStream(seed, "init", device), trials);

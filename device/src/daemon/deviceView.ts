@@ -2,7 +2,7 @@
 
 import { auditLogFacts } from "../disk/auditLog.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
-import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
+import { privacyWords } from "../study/promises.ts";
 import type { DeviceSnapshot } from "./snapshot.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -46,7 +46,7 @@ const countLabel = (value: number) => value.toLocaleString("en");
 
 function privacyView(device: DaemonStatus["device"], remarks: readonly string[] = []) {
   const { privacy, guarded, drift, shared } = device;
-  const ledger = device.private == null ? null : ledgerView(device.private);
+  const ledger = device.private == null ? null : ledgerView(device.private, shared != null);
   const facts = remarks.map((value) => ({ name: "links", value }));
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
@@ -61,23 +61,32 @@ function privacyView(device: DaemonStatus["device"], remarks: readonly string[] 
   if (drift !== null) {
     facts.push({ name: "centroids from the means of the own rows", value: `${drift.toFixed(1)} standard errors` });
   }
-  if (shared == null) return { mode: privacy, words: whatNeighboursLearn[privacy], facts, ledger };
+  const protects = device.private?.protects;
+  if (shared == null) return { mode: privacy, words: privacyWords({ privacy, protects }), facts, ledger };
   facts.push(
     { name: "devices in the last sums", value: shared.devices === null ? "none" : countLabel(shared.devices) },
-    { name: "rows in the last sums", value: shared.pooledRows === null ? "none" : countLabel(shared.pooledRows) },
+    {
+      name: `${protects ?? "rows"} in the last sums`,
+      value: shared.pooledRows === null ? "none" : countLabel(shared.pooledRows),
+    },
   );
-  return { mode: `${privacy}, shared clusters`, words: whatAllLearn[privacy], facts, ledger };
+  return {
+    mode: `${privacy}, shared clusters`,
+    words: privacyWords({ privacy, clusters: "shared", protects }),
+    facts,
+    ledger,
+  };
 }
 
 /** What a private device has released of its rows, for whoever answers for them. */
-function ledgerView(status: PrivateStatus) {
+function ledgerView(status: PrivateStatus, isShared: boolean) {
   const { epsilonSpent, epsilonLifetime, delta, releases, isOutdated, isHistoryLost, failure } = status;
   const needsPerson = isHistoryLost || isOutdated || failure !== null;
-  return { epsilonSpent, epsilonLifetime, delta, releases, words: releaseSentence(status), needsPerson };
+  return { epsilonSpent, epsilonLifetime, delta, releases, words: releaseSentence(status, isShared), needsPerson };
 }
 
 /** What is wrong comes before what is right. */
-function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateStatus): string {
+function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateStatus, isShared: boolean): string {
   if (isHistoryLost) {
     return "The ledger is lost, so nobody knows what was released before. Nothing is sent about the rows until you consent to a new release.";
   }
@@ -85,7 +94,7 @@ function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateS
   if (isOutdated) {
     return "The data have changed since they were released. The earlier release still counts; a new one needs your consent and costs epsilon again.";
   }
-  return releaseSentences[stage ?? "nothing"] ?? releaseSentences.rounds;
+  return releaseSentences[stage ?? "nothing"] ?? releaseSentences[isShared ? "rounds" : "means"];
 }
 
 const releaseSentences: Record<string, string> = {

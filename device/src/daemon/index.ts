@@ -16,11 +16,17 @@ export {
   createFolder,
   createKeyFolder,
   type DeviceFolder,
+  foundedInFile,
   readFolder,
-  readFolderRows,
   writeSettings,
 } from "./folder.ts";
+export {
+  type KeyFacts,
+  keyFacts,
+  waitingPeers,
+} from "./folderFacts.ts";
 export { type Finding, type Health, healthOf } from "./health.ts";
+export { lastStatus, STATUS_FILE } from "./lastStatus.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";
 export { everyMachineInterface, folderInvite, freeMachinePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
@@ -28,22 +34,19 @@ export {
   acceptStranger,
   changeMember,
   followKeyInFolder,
-  type KeyFacts,
-  keyFacts,
   linkPeer,
   pauseDevice,
   resetDevice,
   revokePeer,
   rotateKey,
-  strangerName,
   unlinkPeer,
-  waitingPeers,
 } from "./ownerChanges.ts";
-export { BOOKS_FILE, consentInFolder } from "./ownerFiles.ts";
+export { approveInFolder, BOOKS_FILE, consentInFolder, readApproval } from "./ownerFiles.ts";
 export { performAction } from "./pageActions.ts";
 export {
   type Columns,
   lookAtRowSource,
+  readFolderRows,
   rowSourceClusterSizes,
   rowSourceColumns,
   rowSourcePoints,
@@ -52,8 +55,8 @@ export {
 } from "./rowSource.ts";
 export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";
-export { type DaemonStatus, type LinkStatus, linkRemarks, STATUS_FILE } from "./status.ts";
-export { hasDaemonSettled, lastStatus, statusReader } from "./statusFile.ts";
+export type { DaemonStatus, LinkStatus } from "./status.ts";
+export { hasDaemonSettled, statusReader } from "./statusFile.ts";
 export type { Stranger } from "./strangers.ts";
 export { finishChangeInFolder, readNextInFolder, withdrawChangeInFolder, writeNextInFolder } from "./studyChange.ts";
-export { draftStudyFile, foundedInFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";
+export { draftStudyFile, readStudyText, type StudyDraft, studyFileBounds } from "./studyFile.ts";

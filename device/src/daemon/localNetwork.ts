@@ -12,8 +12,8 @@ import { createIdentity, type Identity } from "../keys/peer.ts";
 import { compareStudies, formatStudy, foundedStudy, needsFounders, parseStudy, type Study } from "../study/study.ts";
 import { pointsAsCsv, studyOfPoints } from "../study/studyOfPoints.ts";
 import { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
+import { STATUS_FILE } from "./lastStatus.ts";
 import { freeMachinePorts } from "./machineAddresses.ts";
-import { STATUS_FILE } from "./status.ts";
 
 /** A file of rows, with its text if it is still to be written. */
 interface DataFile {

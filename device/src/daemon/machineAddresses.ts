@@ -6,8 +6,8 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLocked } from "../disk/folderLock.ts";
 import { formatInvite } from "../keys/invite.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
-import type { DeviceFolder, DeviceSettings } from "./folder.ts";
-import { lastStatus } from "./statusFile.ts";
+import type { DeviceSettings, LinkedFolder } from "./folderFacts.ts";
+import { lastStatus } from "./lastStatus.ts";
 
 /** Below the ports that systems give to outgoing connections: one of those could be taken between finding and using it. */
 const LOWEST = 10_000;
@@ -58,7 +58,7 @@ export function invitedAddresses(
 }
 
 /** The invite of a device for its neighbours. Undefined: its port is not known before it runs. */
-export async function folderInvite(folder: DeviceFolder): Promise<string | undefined> {
+export async function folderInvite(folder: LinkedFolder): Promise<string | undefined> {
   const { path, identity } = folder;
   const addresses = invitedAddresses(folder, (await isLocked(path)) ? lastStatus(path)?.addresses : undefined);
   return addresses && formatInvite({ peer: identity.peer, addresses });

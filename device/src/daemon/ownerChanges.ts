@@ -12,10 +12,10 @@ import { reasonOf } from "../environment.ts";
 import { type Contact, peerFault } from "../keys/peer.ts";
 import * as statements from "../keys/statements.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { namesBehind } from "./folderFacts.ts";
 import { leaveMembers, succeedMember, voteOnMember } from "./memberFile.ts";
 import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
-import { lastStatus } from "./statusFile.ts";
-import type { Stranger } from "./strangers.ts";
+import { strangerName } from "./strangers.ts";
 
 /** Hears why the audit log could not be written, which does not undo what was done. */
 export type Warn = (warning: string) => void;
@@ -25,16 +25,6 @@ export interface NewNeighbour extends Contact {
   readonly name?: string | undefined;
   /** Link it although somebody has revoked it. */
   readonly allowRevoked: boolean;
-}
-
-/** What a device is called that nobody has named: peer ids begin alike. */
-export function strangerName(peer: string): string {
-  return peer.slice(-8);
-}
-
-/** Devices that proved their key and are not linked, as the device last wrote them down. */
-export function waitingPeers({ path, links }: DeviceFolder): readonly Stranger[] {
-  return (lastStatus(path)?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
 }
 
 /** Links back one of those that wait. Returns the link's name. */
@@ -193,29 +183,6 @@ export async function pauseDevice({ path }: DeviceFolder, isPaused: boolean, war
   }
   await note(path, isPaused ? "paused" : "resumed", {}, warn);
   return isLocked(path);
-}
-
-export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
-
-export async function keyFacts({ path, identity, links }: DeviceFolder) {
-  const rotation = await keyFiles.readRotationFile(path);
-  const nameOf = (peer: string) =>
-    peer === identity.peer ? "this device" : (links.find((link) => link.peer === peer)?.name ?? peer);
-  return {
-    /** The id under the new key that is prepared; null: none is. */
-    next: keyFiles.preparedRotation(rotation, identity.peer) ?? null,
-    /** Names of neighbours that do not know the device's new key yet. */
-    behind: namesBehind(rotation, identity.peer, links),
-    /** What is said about whom; neighbours by their names. */
-    revoked: (await keyFiles.readRevokedFile(path)).map(({ revocation, heardAt, isOverruled }) => {
-      const { signer, revoked, reason } = revocation;
-      return { signer: nameOf(signer), peer: nameOf(revoked), reason, heardAt, isOverruled };
-    }),
-  };
-}
-
-function namesBehind(rotation: keyFiles.Rotation, self: string, links: readonly linksFile.Link[]): string[] {
-  return links.filter(({ peer }) => keyFiles.behindRotation(rotation, self, [peer]).length > 0).map(({ name }) => name);
 }
 
 type Entry = Parameters<typeof appendAudit>[1][number];

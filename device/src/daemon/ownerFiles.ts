@@ -25,6 +25,20 @@ export const CONSENT_FILE = "consent";
 /** A running device that finds this file opens its books and removes it. */
 export const BOOKS_FILE = "books";
 
+/** Of an open study: the hash of the closed one that the owner has approved of. It stays, so that a restart knows it. */
+export const APPROVED_FILE = "approved";
+
+export async function readApproval(path: string): Promise<string | undefined> {
+  const bytes = await realDisk.read(join(path, APPROVED_FILE));
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trim();
+}
+
+/** Returns whether the device runs: it follows within a few seconds. */
+export async function approveInFolder(path: string, studyHash: string): Promise<boolean> {
+  await durableWrite(join(path, APPROVED_FILE), `${studyHash}\n`);
+  return isLocked(path);
+}
+
 /** Returns whether the device runs. */
 export async function consentInFolder(path: string, at: Date, file = CONSENT_FILE): Promise<boolean> {
   await durableWrite(join(path, file), `${at.toISOString()}\n`);
@@ -105,6 +119,15 @@ export function ownerFileFollowers(
       await realDisk.remove(file);
       device.reset();
       log.info({}, "begins again from its own rows");
+    }),
+    approved: orNotice("reset", "nothing is approved, all stays", async () => {
+      const hash = await readApproval(folder.path);
+      if (hash === undefined || hash === parts.approved) return;
+      parts.approved = hash;
+      // Written down before anything follows from it.
+      audit.note("approved", { study: hash });
+      device.approve(hash);
+      log.info({ study: hash }, "its owner approves of the closed study");
     }),
     paused: async () => {
       const isPaused = watchedFilesNow(join(folder.path, PAUSED_FILE)) !== MISSING;

@@ -1,10 +1,11 @@
 // What a person asks for on the dashboard's page, checked and done as the commands do it.
 
-import { whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
+import { privacyWords } from "../study/promises.ts";
 import { LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
-import { acceptStranger, pauseDevice, resetDevice, unlinkPeer, waitingPeers } from "./ownerChanges.ts";
-import { lastStatus } from "./statusFile.ts";
+import { waitingPeers } from "./folderFacts.ts";
+import { lastStatus } from "./lastStatus.ts";
+import { acceptStranger, pauseDevice, resetDevice, unlinkPeer } from "./ownerChanges.ts";
 
 /** What a request for an action may hold; nothing of it is checked yet. */
 type ActionRequest = Readonly<Partial<Record<"do" | "device" | "peer" | "acceptOpen" | "cluster" | "name", unknown>>>;
@@ -49,7 +50,9 @@ async function changeDevice(
       const stranger = waitingPeers(folder).find((one) => one.peer === peer);
       if (stranger === undefined) throw new RangeError("peer must be one that waits to be linked back");
       if (folder.study.privacy === "open" && request.acceptOpen !== true) {
-        throw new RangeError(`acceptOpen must be true, because the study is open: ${whatNeighboursLearn.open}`);
+        throw new RangeError(
+          `acceptOpen must be true, because the study is open: ${privacyWords({ privacy: "open" })}`,
+        );
       }
       const linked = await acceptStranger(folder, { peer: stranger.peer, allowRevoked: false }, warn);
       return `${linked} is linked; it connects within half a minute.`;

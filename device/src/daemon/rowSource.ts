@@ -7,11 +7,20 @@ import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
-import { absentRows, type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.ts";
-import type { Study } from "../study/study.ts";
+import { absentRows, type DeviceRows, isRemote, type MemoryRows, type RemoteRows } from "../study/remoteRows.ts";
+import { isOpenStudy, type Study } from "../study/study.ts";
+import {
+  isPlainStudy,
+  stackedTables,
+  studyColumns,
+  type TableRows,
+  tableFeatures,
+  tableRows,
+} from "../study/tableRows.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
 import { type EnvironmentVariables, watchedFilesLook } from "./fileWatch.ts";
+import type { DeviceFolder } from "./folder.ts";
 
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;
@@ -25,6 +34,7 @@ interface RowCounts {
 }
 
 export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): RowCounts {
+  if (isOpenStudy({ features })) return { rows, left: 0, outside: features.map(() => 0) };
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -42,6 +52,8 @@ export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): Ro
 
 /** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
 export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
+  if (isOpenStudy({ features }))
+    return rows > 0 && rows < minimum ? `none of ${rows} rows is told, ${minimum} are needed (minimum)` : undefined;
   const where = features.flatMap(({ name, min, max }, f) => {
     return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
   });
@@ -56,12 +68,54 @@ export function rowsFault({ features, k, minimum }: Study, { rows, left, outside
 export interface Columns {
   readonly names: readonly string[];
   readonly points: Matrix;
+  /** Of each row, if they were asked for. */
+  readonly persons?: readonly string[];
 }
 
-/** The study's features of all rows of a file, in the features' units. */
-export async function rowSourcePoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
-  const wanted = features.map(({ name }) => name);
-  return (await rowSourceColumns(path, env, wanted)).points;
+/**
+ * The study's features of all rows of a file, in the features' units, and whose rows they are if the study protects persons.
+ * Each person has one number in all files for which the same `numbers` are given. Of an open study: its columns as they
+ * stand there, with gaps and words.
+ */
+export async function rowSourcePoints(
+  path: string,
+  study: Study,
+  env: EnvironmentVariables,
+  numbers = new Map<string, number>(),
+): Promise<MemoryRows> {
+  const { columns, categories } = studyColumns(study);
+  if (!isPlainStudy(study)) {
+    const rows = await rowSourceTable(path, env, study, { columns, categories });
+    return isOpenStudy(study) ? rows : tableFeatures(study, rows);
+  }
+  const { points, persons } = await rowSourceColumns(path, env, columns, study.personColumn);
+  if (persons === undefined) return points;
+  const numberOf = (name: string) => {
+    const number = numbers.get(name) ?? numbers.size;
+    numbers.set(name, number);
+    return number;
+  };
+  return { ...points, persons: Uint32Array.from(persons, numberOf) };
+}
+
+async function rowSourceTable(
+  path: string,
+  env: EnvironmentVariables,
+  { missing }: Study,
+  { columns, categories }: ReturnType<typeof studyColumns>,
+): Promise<TableRows> {
+  if (isAddress(path)) {
+    if (categories.length > 0)
+      throw new RangeError(`categories must be in files, not in a source, got ${categories.join(", ")} in ${path}`);
+    return tableRows(await readSource(path, env, columns));
+  }
+  try {
+    const table = await readTable(path, { columns, categories });
+    if (missing === undefined) checkMissingCells(table, "refuse");
+    return tableRows(table);
+  } catch (error) {
+    throw error instanceof DataError ? new Error(error.withoutContents) : error;
+  }
 }
 
 /** Columns are found by their names in the first line; without names all of them are read. */
@@ -69,19 +123,32 @@ export async function rowSourceColumns(
   path: string,
   env: EnvironmentVariables,
   wanted?: readonly string[],
+  personColumn?: string,
 ): Promise<Columns> {
-  if (isAddress(path)) return readSource(path, env, wanted);
+  if (isAddress(path)) return readSource(path, env, wanted, personColumn);
   try {
-    const table = await readTable(path, wanted && { columns: wanted });
+    // A column of names is read as that of devices is.
+    const people = personColumn === undefined ? {} : { deviceColumn: personColumn };
+    const table = await readTable(path, wanted && { columns: wanted, ...people });
     checkMissingCells(table, "refuse");
-    return { names: table.columns, points: table.points };
+    const read = { names: table.columns, points: table.points };
+    if (personColumn === undefined) return read;
+    const { names, of } = table.devices ?? { names: [], of: new Uint32Array(0) };
+    return { ...read, persons: Array.from(of, (number) => names[number]) };
   } catch (error) {
     throw error instanceof DataError ? new Error(error.withoutContents) : error;
   }
 }
 
 /** All rows of a source, in memory. */
-async function readSource(address: string, env: EnvironmentVariables, columns?: readonly string[]): Promise<Columns> {
+async function readSource(
+  address: string,
+  env: EnvironmentVariables,
+  columns?: readonly string[],
+  personColumn?: string,
+): Promise<Columns> {
+  if (personColumn !== undefined)
+    throw new Error(`persons (${personColumn}) are read from files, got a source: export its rows to a file`);
   const source = await openSource(address, { columns, read: "memory", env });
   try {
     return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
@@ -126,8 +193,8 @@ export function rowSourceClusterSizes(of: StudyData, centroids: Matrix, env: Env
 }
 
 /** Whether rows can stay where they are. Guarded and private rows are needed one by one, and so are those of shared clusters. */
-function canStay({ privacy, clusters }: Study): boolean {
-  return privacy === "open" && clusters !== "shared";
+function canStay({ privacy, clusters, features }: Study): boolean {
+  return privacy === "open" && clusters !== "shared" && isPlainStudy({ features });
 }
 
 /** What a person should know who has named a source. */
@@ -183,7 +250,8 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
   const { signal } = opening;
   const opened: OpenSource[] = [];
   try {
-    const places = await Promise.all(data.map((path) => openDataPlace(path, study, opening, opened)));
+    const numbers = new Map<string, number>();
+    const places = await Promise.all(data.map((path) => openDataPlace(path, study, opening, opened, numbers)));
     const counts = totalCounts(study, places);
     const sources = places.flatMap(({ source }) => source ?? []);
     const matrices = places.flatMap(({ points }) => points ?? []);
@@ -191,7 +259,11 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
       const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
       return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
     }
-    const rows = matrices.length > 0 ? stack(matrices) : absentRows(study.features.length);
+    if (isOpenStudy(study) && matrices.length > 0) {
+      const { columns } = studyColumns(study);
+      return { rows: stackedTables(matrices, columns.length), counts, sources: opened };
+    }
+    const rows = matrices.length > 0 ? stackedRows(matrices) : absentRows(study.features.length);
     return { rows, counts, sources: opened };
   } catch (error) {
     for (const source of opened) await source.close();
@@ -199,10 +271,15 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
   }
 }
 
+function stackedRows(parts: readonly MemoryRows[]): MemoryRows {
+  const persons = parts.flatMap((part) => Array.from(part.persons ?? []));
+  return { ...stack(parts), ...(persons.length > 0 && { persons: Uint32Array.from(persons) }) };
+}
+
 interface DataPlace {
   readonly counts: RowCounts;
   /** One of them is there. */
-  readonly points?: Matrix;
+  readonly points?: MemoryRows;
   readonly source?: Source;
 }
 
@@ -211,8 +288,9 @@ async function openDataPlace(
   study: Study,
   { env, signal }: Opening,
   /* IN OUT */ opened: OpenSource[],
+  /* IN OUT */ numbers: Map<string, number>,
 ): Promise<DataPlace> {
-  if (!isAddress(path) || !canStay(study)) return loaded(study, await rowSourcePoints(path, study, env));
+  if (!isAddress(path) || !canStay(study)) return loaded(study, await rowSourcePoints(path, study, env, numbers));
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
@@ -223,7 +301,7 @@ async function openDataPlace(
   return { source: within, counts: { rows: source.rows, left: source.rows - within.rows, outside } };
 }
 
-function loaded(study: Study, points: Matrix): DataPlace {
+function loaded(study: Study, points: MemoryRows): DataPlace {
   return { points, counts: rowSourceCounts(study, points) };
 }
 
@@ -249,4 +327,13 @@ async function sourceFingerprint(source: Source, signal: AbortSignal): Promise<n
   const middle = { data: new Float64Array(cols), rows: 1, cols };
   const { sums } = await source.parts(middle, sourceGrids(source), signal);
   return hashBytes(new Uint8Array(Float64Array.of(rows, ...least, ...most, ...sums).buffer), cols);
+}
+
+/** All rows of the device's files and sources in memory, in the features' units. */
+export async function readFolderRows(
+  { data, study }: Pick<DeviceFolder, "data" | "study">,
+  env: EnvironmentVariables,
+): Promise<Matrix> {
+  const files = await Promise.all(data.map((file) => rowSourcePoints(file, study, env)));
+  return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }

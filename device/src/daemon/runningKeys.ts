@@ -10,6 +10,7 @@ import type { Contact, Identity } from "../keys/peer.ts";
 import { isSigned, isVouched, latestSuccessor, type Revocation, type Successor } from "../keys/statements.ts";
 import type { PeerAddresses } from "../links/addressBook.ts";
 import { libp2pNetwork } from "../links/libp2pNetwork.ts";
+import type { WebSocketSettings } from "../links/webSockets.ts";
 import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../wire/limits.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
@@ -41,6 +42,7 @@ interface RunningKeysOptions {
   readonly audit: AuditKeeper;
   readonly clock: Clock;
   readonly peerAddresses: PeerAddresses;
+  readonly webSockets: WebSocketSettings;
   /** The network of the device. */
   readonly network: PeerNetwork;
   /** The links in the folder have changed: they are to be used at once. */
@@ -193,7 +195,7 @@ async function keyStore(options: RunningKeysOptions, announce: () => void, onRot
 async function startMessenger(
   identity: Identity,
   links: readonly Contact[],
-  { peerAddresses, clock }: RunningKeysOptions,
+  { peerAddresses, webSockets, clock }: RunningKeysOptions,
   { rotation, onKnown }: KeyStore,
 ) {
   const ignored = () => {};
@@ -202,6 +204,7 @@ async function startMessenger(
     listen: [],
     links,
     peerAddresses,
+    webSockets,
     clock,
     onStranger: ignored,
     onRefuse: ignored,

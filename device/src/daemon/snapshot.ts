@@ -10,8 +10,9 @@ import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { clusterNames } from "./clusterNames.ts";
 import { evidenceReader } from "./evidence.ts";
-import { readFolder, readFolderRows } from "./folder.ts";
+import { readFolder } from "./folder.ts";
 import { type Health, healthOf } from "./health.ts";
+import { readFolderRows } from "./rowSource.ts";
 import type { DaemonStatus } from "./status.ts";
 import { statusReader, whenChanged } from "./statusFile.ts";
 

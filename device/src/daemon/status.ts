@@ -6,7 +6,8 @@ import { type Link, linksFileIds } from "../disk/linksFile.ts";
 import type { Libp2pNetwork, RelayTraffic } from "../links/libp2pNetwork.ts";
 import type { LinkTraffic } from "../links/linkKeeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
-import { differenceFrom, type Study } from "../study/study.ts";
+import { differenceFrom, linkRemarks, type Study } from "../study/study.ts";
+import { STATUS_VERSION } from "../wire/limits.ts";
 import type { EnvironmentVariables } from "./fileWatch.ts";
 import type { Notice, NoticeBoard } from "./notices.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
@@ -75,9 +76,6 @@ export interface DaemonStatus {
   readonly trend: readonly TrendPoint[];
 }
 
-export const STATUS_FILE = "status.json";
-export const STATUS_VERSION = 3;
-
 /** So many digits of a study's hash are enough for a person to type. */
 const SHORT_HASH = 8;
 
@@ -115,6 +113,8 @@ export interface DaemonParts {
   study: Study;
   /** The study that it is changing to. */
   next: Study | undefined;
+  /** The hash of the closed study that its owner has approved of, if any. */
+  approved: string | undefined;
 }
 
 export function daemonStatus(
@@ -140,7 +140,7 @@ export function daemonStatus(
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: host.linesLost() },
     ...describeLinks(parts, device.status(), change, network),
-    linkRemarks: linkRemarks(parts.study, links.length),
+    linkRemarks: linkRemarks(parts.study, links.length, device.status().shared?.members),
     next: change.next && { studyHash: change.next.study, device: withoutNeighbours(change.next.device) },
     proposals: change.proposals.map(({ id, text, peers }) => ({
       studyHash: id,
@@ -152,14 +152,6 @@ export function daemonStatus(
     notices: notices.list(),
     trend: parts.trend,
   };
-}
-
-/** Of two neighbours that differ nobody can say which one lies, and in a star all depend on one. */
-export function linkRemarks({ clusters, neighbours }: Study, links: number): string[] {
-  if (clusters === "shared" || neighbours === "trusted" || links === 0 || links > 2) return [];
-  const hub = "with one link this device depends on one neighbour alone, like all others if that is the hub of a star";
-  const few = "with fewer than three links a neighbour that lies cannot be told from the others";
-  return links === 1 ? [few, hub] : [few];
 }
 
 /** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */

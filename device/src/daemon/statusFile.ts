@@ -1,14 +1,14 @@
 // status.json: how a running device writes it, whole, when it says something else than the last one, now and then, and at
 // the end; and how other programs read it.
 
-import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, reasonOf } from "../environment.ts";
 import { isSettled } from "../loop/status.ts";
 import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
 import { watchedFilesNow } from "./fileWatch.ts";
-import { type DaemonStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
+import { lastStatus, STATUS_FILE } from "./lastStatus.ts";
+import type { DaemonStatus } from "./status.ts";
 
 /** Returns whether a status is to be written, given those that it was asked about before. */
 export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
@@ -86,16 +86,6 @@ export function reportStatus(
 async function writeStatus(file: string, status: DaemonStatus): Promise<void> {
   await writeFile(`${file}.new`, `${JSON.stringify(status)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
-}
-
-/** Undefined: the device never ran, or the power failed before its status was on the disk. */
-export function lastStatus(folder: string): DaemonStatus | undefined {
-  try {
-    const status: DaemonStatus = JSON.parse(readFileSync(join(folder, STATUS_FILE), "utf8"));
-    return status.version === STATUS_VERSION ? status : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads a status again when its file has changed: those of many devices are long, and most of the time they are quiet. */

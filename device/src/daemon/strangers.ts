@@ -34,3 +34,8 @@ export function strangerList() {
     list: (): readonly Stranger[] => [...strangers.values()],
   };
 }
+
+/** What a device is called that nobody has named: peer ids begin alike. */
+export function strangerName(peer: string): string {
+  return peer.slice(-8);
+}

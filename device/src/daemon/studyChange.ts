@@ -14,11 +14,11 @@ import { absentRows, type DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { MISSING, watchedFilesNow } from "./fileWatch.ts";
-import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
+import { type DeviceFolder, foundedInFile } from "./folder.ts";
+import { STUDY_FILE } from "./folderFacts.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
-import type { DaemonParts } from "./status.ts";
-import { foundedInFile } from "./studyFile.ts";
+import type { DaemonParts, DaemonStatus } from "./status.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
 export const NEXT_FILE = "next.yaml";
@@ -235,6 +235,16 @@ export function studyChange(
           await endNow(device);
         }),
       ),
+    /** From an open study to the closed one, once everybody has approved of it; a change like any other. */
+    goOn({ device: { shared } }: Pick<DaemonStatus, "device">) {
+      const { study, isApprovedByAll } = shared?.described ?? {};
+      if (study == null || isApprovedByAll !== true || parts.next !== undefined) return;
+      void inTurn(() =>
+        trying(async () => {
+          if ((await readNextInFolder(path)) === undefined) await writeNextInFolder(path, parseStudy(study));
+        }),
+      );
+    },
     /** The next study takes over, on the disk and in the device. */
     async finish(device: ChangingDevice) {
       await inTurn(() => trying(() => take(device)));

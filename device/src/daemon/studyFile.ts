@@ -2,9 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { fileSystemReason } from "@fedkm/files";
-import { peerFault } from "../keys/peer.ts";
-import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
-import { budgetOf, type Feature, FOUNDERS_RULE, needsFounders, type Study } from "../study/study.ts";
+import { privacyWords } from "../study/promises.ts";
+import { budgetOf, type Feature, isOpenStudy, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
 
 export function readStudyText(file: string): string {
@@ -15,14 +14,6 @@ export function readStudyText(file: string): string {
   }
 }
 
-/** The same study, if a device can take part in it: its founders must be named where it needs some, by their keys. */
-export function foundedInFile(study: Study): Study {
-  if (needsFounders(study)) throw new RangeError(`founders ${FOUNDERS_RULE}, got none`);
-  const fault = study.founders?.map(peerFault).find((found) => found !== undefined);
-  if (fault !== undefined) throw new RangeError(`a founder ${fault}`);
-  return study;
-}
-
 export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privacy" | "epsilon" | "delta"> {
   readonly features: readonly Feature[];
   readonly clusters: "personal" | "shared";
@@ -31,6 +22,8 @@ export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privac
   /** Of a private study with shared clusters: rows are released when so many devices are there. */
   readonly devices?: number;
   readonly founders?: readonly string[];
+  /** Of a private study that protects persons. */
+  readonly personColumn?: string;
 }
 
 /** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
@@ -54,27 +47,40 @@ export function studyFileBounds({ names, points }: Columns): Feature[] {
 /** The text of the study's file. */
 export function draftStudyFile(draft: StudyDraft): string {
   const { name, k, alpha, features, clusters, privacy, founders } = draft;
-  const learnt = clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
-  const lines = features.map(
-    ({ name: feature, unit, min, max, scale }) =>
-      `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
-  );
+  const learnt = (mode: Study["privacy"]) => privacyWords({ privacy: mode, clusters });
+  const lines = features.map(({ name: feature, unit, min, max, scale, open }) => {
+    const title = `name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}`;
+    if (open === "category") return `  - { name: ${JSON.stringify(feature)}, levels: network }`;
+    const numbers = `min: ${min}, max: ${max}, scale: ${scale}`;
+    return `  - { ${title}, ${open === undefined ? numbers : "bounds: network, scale: network"} }`;
+  });
+  const isOpen = isOpenStudy({ features });
   return `# The study: the same on every device, or they refuse each other.
 name: ${JSON.stringify(name)}
 # Clusters on every device.
 k: ${k}
-# Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
+${isOpen ? openText : closedText}
 features:
 ${lines.join("\n")}
-${clusters === "shared" ? `${sharedText}${founders === undefined ? "" : foundersText(founders)}` : personalText(alpha)}
-# guarded: ${learnt.guarded}.
-# private: ${learnt.private}.
-# open: ${learnt.open}.
+${isOpen ? gapsText : ""}${clusters === "shared" ? `${sharedText}${founders === undefined ? "" : foundersText(founders)}` : personalText(alpha)}
+# guarded: ${learnt("guarded")}.
+# private: ${learnt("private")}.
+# open: ${learnt("open")}.
 privacy: ${privacy}
 ${budgetText(draft)}# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
+
+const closedText =
+  "# Columns of the data. Rows outside min and max do not count; a difference of `scale` units counts as 1.";
+
+const openText = `# Columns of the data. What is "network" the devices find out together, by masked sums: range and spread of numbers, and
+# the values of categories. Clusters begin when the owner of every device has approved of what was found.`;
+
+const gapsText = `# A missing cell takes the mean over all devices. Without this line a file with one is refused.
+missing: mean
+`;
 
 const personalText = (alpha: number) => `# How strongly neighbours pull: 0 is alone, large is one clustering for all.
 alpha: ${alpha}
@@ -98,14 +104,23 @@ founders:
 ${founders.map((key) => `  - ${key}`).join("\n")}`;
 
 /** What only a private study says. */
-function budgetText({ privacy, typicalRows, devices, ...budget }: StudyDraft): string {
+function budgetText({ privacy, typicalRows, devices, personColumn, ...budget }: StudyDraft): string {
   if (privacy !== "private") return "";
   const { epsilon, delta, lifetime } = budgetOf(budget);
-  return `# Rows of a device, about: the noise is made for so many. Never count them for this.
+  const what = personColumn === undefined ? "Rows" : "Persons";
+  return `# ${what} of a device, about: the noise is made for so many. Never count them for this.
 typicalRows: ${typicalRows}
 # What all releases of one version of a device's rows cost, how likely that may not hold, and what it may ever spend.
 epsilon: ${epsilon}
 delta: ${delta}
 lifetimeEpsilon: ${lifetime}
-${devices === undefined ? "" : `# Rows are released when so many devices are there, once for all of them.\ndevices: ${devices}\n`}`;
+${devices === undefined ? "" : `# Rows are released when so many devices are there, once for all of them.\ndevices: ${devices}\n`}${protectionText(personColumn)}`;
+}
+
+/** Whom the budget covers. */
+function protectionText(personColumn: string | undefined): string {
+  const column = personColumn === undefined ? "" : `personColumn: ${JSON.stringify(personColumn)}\n`;
+  return `# What the budget covers: rows; persons, whose column is personColumn; or, with shared clusters, devices (then without typicalRows).
+protects: ${personColumn === undefined ? "rows" : "persons"}
+${column}`;
 }

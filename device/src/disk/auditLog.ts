@@ -23,7 +23,7 @@ const NOTHING_BEFORE = "0".repeat(64);
  * `started` and `stopped`: the device; `linked`, `accepted`, `unlinked`: a command changed links, and `links`: a running
  * device uses others than before; `refused`: frames or strangers; `rotating`, `rotated`, `followed`: a new key is made,
  * used, or known here; `revoked`: a revocation was made or heard; `admitted` and `removed`: its owner spoke for or against
- * a member; `reset`; `paused` and `resumed`; `study`: another one than at the last start; `data`: rows were read;
+ * a member; `approved`: of what was found out for an open study; `reset`; `paused` and `resumed`; `study`: another one than at the last start; `data`: rows were read;
  * `released`: what was made of them left the device for the first time; `lost`: so many events
  * could not be written.
  */
@@ -34,6 +34,7 @@ export type AuditEvent =
   | "accepted"
   | "unlinked"
   | "links"
+  | "approved"
   | "refused"
   | "rotating"
   | "rotated"

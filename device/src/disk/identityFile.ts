@@ -5,15 +5,12 @@ import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../environment.ts";
-import { secretOf } from "../keys/nodeSecrets.ts";
-import { createIdentity, type Identity, identityOf } from "../keys/peer.ts";
+import { secretOf } from "../keys/nodeKeys.ts";
+import { createIdentity, type Identity, identityOf, KEY_HEAD } from "../keys/peer.ts";
 import { SECRET_BYTES } from "../keys/secrets.ts";
 import { createFile, realDisk } from "./disk.ts";
 
 export const KEY_FILE = "key";
-
-/** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
-const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
 
 /** Writes a key for its owner's eyes only, which never existed unless it is given. Fails where there is one already. */
 export async function createIdentityFile(folder: string, given?: Identity): Promise<Identity> {

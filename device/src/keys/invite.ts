@@ -1,6 +1,5 @@
 // The invite by which a device is made known to others: its id and its addresses, as text and as QR code.
 
-import { renderUnicodeCompact } from "uqr";
 import { type Contact, peerFault, peerReachFault } from "./peer.ts";
 
 const SCHEME = "fedkm:";
@@ -21,6 +20,7 @@ export function parseInvite(text: string): Contact {
 }
 
 /** An invite to be photographed from a terminal. */
-export function drawInvite(invite: string): string {
-  return renderUnicodeCompact(invite);
+export async function drawInvite(invite: string): Promise<string> {
+  // Loaded here: most programs that know invites draw none.
+  return (await import("uqr")).renderUnicodeCompact(invite);
 }

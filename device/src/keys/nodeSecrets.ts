@@ -1,26 +1,15 @@
 // The secrets of a device that runs in Node: X25519 from its Ed25519 key, HKDF, AES as a stream, and signatures.
 
-import {
-  createCipheriv,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  hkdfSync,
-  type KeyObject,
-  sign,
-  verify,
-} from "node:crypto";
+import { createCipheriv, createHash, diffieHellman, hkdfSync, type KeyObject, sign, verify } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { int64sFromBytes } from "../wire/int64.ts";
+import { privateKeyOf, publicKeyFrom, secretOf, signingKeyOf } from "./nodeKeys.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
 import { idOf, PAD_SALT, SECRET_AT, SECRET_BYTES, SEED_BYTES, type Secrets } from "./secrets.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
 const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
 const AGREEMENT_PUBLIC_HEAD = Buffer.from("302a300506032b656e032100", "hex");
-const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
-const SIGNING_PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 /** So many keys of others are kept ready; a board has fewer. */
 const MOST_KEYS = 1024;
@@ -68,22 +57,4 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
     },
     digest: (bytes) => createHash("sha256").update(bytes).digest(),
   };
-}
-
-/** The public key as node:crypto has it. */
-export function signingKeyOf(key: Uint8Array): KeyObject {
-  return publicKeyFrom(SIGNING_PUBLIC_HEAD, key);
-}
-
-/** The secret of a key that is stored in libp2p's form. */
-export function secretOf(key: Uint8Array): KeyObject {
-  return privateKeyOf(SECRET_HEAD, key.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES));
-}
-
-function privateKeyOf(head: Uint8Array, key: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([head, key]), format: "der", type: "pkcs8" });
-}
-
-function publicKeyFrom(head: Uint8Array, key: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.concat([head, key]), format: "der", type: "spki" });
 }

@@ -1,9 +1,5 @@
 // What a peer is: the key that proves who it is, its id, and the addresses at which it can be dialled.
 
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf, publicKeyFromRaw } from "@libp2p/crypto/keys";
-import { peerIdFromPrivateKey, peerIdFromPublicKey, peerIdFromString } from "@libp2p/peer-id";
-import { multiaddr } from "@multiformats/multiaddr";
-
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
   readonly peer: string;
@@ -16,46 +12,89 @@ export interface Contact {
   readonly addresses: readonly string[];
 }
 
+// Written here rather than taken from libp2p, which a command that only looks at a folder would spend most of its time loading.
+
+/** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
+export const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
+const SECRET_LENGTH = 32;
+/** What stands before the public key in an id: the identity hash of 36 bytes, which are type 1 and 32 bytes. */
+const ID_HEAD = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20);
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
 export async function createIdentity(): Promise<Identity> {
-  const key = await generateKeyPair("Ed25519");
-  return { peer: peerIdFromPrivateKey(key).toString(), key: privateKeyToProtobuf(key) };
+  const { ed25519 } = await import("@noble/curves/ed25519.js");
+  const { secretKey, publicKey } = ed25519.keygen();
+  return { peer: peerOf(publicKey), key: Uint8Array.of(...KEY_HEAD, ...secretKey, ...publicKey) };
 }
 
 /** The identity that a stored key stands for. Throws if it is no key. */
 export function identityOf(key: Uint8Array): Identity {
-  return { peer: peerIdFromPrivateKey(privateKeyFromProtobuf(key)).toString(), key };
+  const isKey = key.length === KEY_HEAD.length + 2 * SECRET_LENGTH && KEY_HEAD.every((byte, i) => key[i] === byte);
+  if (!isKey) throw new RangeError(`key must be 68 bytes of an Ed25519 key, got ${key.length} others`);
+  return { peer: peerOf(key.subarray(-SECRET_LENGTH)), key };
 }
 
 /** The 32 bytes of the public key that an id is made of. */
 export function publicKeyOf(peer: string): Uint8Array {
-  const { publicKey } = peerIdFromString(peer);
-  if (publicKey?.type !== "Ed25519") throw new RangeError(`peer ${peerFault(peer)}`);
-  return publicKey.raw;
+  const bytes = base58Bytes(peer);
+  if (bytes === undefined || !isEd25519Id(bytes)) throw new RangeError(`peer ${peerFault(peer)}`);
+  return bytes.subarray(ID_HEAD.length);
+}
+
+function isEd25519Id(bytes: Uint8Array): boolean {
+  return bytes.length === ID_HEAD.length + SECRET_LENGTH && ID_HEAD.every((byte, i) => bytes[i] === byte);
 }
 
 /** The id that is made of these 32 bytes of a public key. */
 export function peerOf(publicKey: Uint8Array): string {
-  return peerIdFromPublicKey(publicKeyFromRaw(publicKey)).toString();
+  if (publicKey.length !== SECRET_LENGTH)
+    throw new RangeError(`public key must have 32 bytes, got ${publicKey.length}`);
+  return base58Text(Uint8Array.of(...ID_HEAD, ...publicKey));
+}
+
+/** A number in base 58; zeros at its beginning are ones. */
+function base58Text(bytes: Uint8Array): string {
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  let value = bytes.reduce((sum, byte) => 256n * sum + BigInt(byte), 0n);
+  let text = "";
+  for (; value > 0n; value /= 58n) text = ALPHABET[Number(value % 58n)] + text;
+  return "1".repeat(zeros) + text;
+}
+
+/** Undefined: another character is in it, or it is longer than any id. */
+function base58Bytes(text: string): Uint8Array | undefined {
+  if (text.length > 2 * SECRET_LENGTH || !/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return undefined;
+  let value = Array.from(text, (letter) => BigInt(ALPHABET.indexOf(letter))).reduce((sum, one) => 58n * sum + one, 0n);
+  const bytes: number[] = [];
+  for (; value > 0n; value >>= 8n) bytes.unshift(Number(value & 255n));
+  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  return Uint8Array.of(...Array<number>(zeros).fill(0), ...bytes);
 }
 
 /** Why this is no peer id, if it is none. */
 export function peerFault(text: string): string | undefined {
-  try {
-    return peerIdFromString(text).type === "Ed25519" ? undefined : `must be of an Ed25519 key, got ${text}`;
-  } catch {
-    return `must be a peer id such as 12D3KooW..., got ${text}`;
-  }
+  const bytes = base58Bytes(text);
+  if (bytes !== undefined && isEd25519Id(bytes)) return undefined;
+  // The SHA-256 of a longer key, such as RSA's.
+  const isOther = bytes?.length === 34 && bytes[0] === 0x12 && bytes[1] === 0x20;
+  return isOther ? `must be of an Ed25519 key, got ${text}` : `must be a peer id such as 12D3KooW..., got ${text}`;
 }
+
+const ADDRESS =
+  /^(?:\/ip6zone\/[^/]+)?\/(?<kind>ip4|ip6|dns|dns4|dns6|dnsaddr)\/(?<host>[^/]+)\/tcp\/(?<port>\d{1,5})(?:\/(?:ws|wss|tls|http|https|sni\/[^/]+))*$/;
 
 /** Why this is no address that a device can listen on, if it is none. */
 export function peerListenFault(text: string): string | undefined {
-  try {
-    const parts = multiaddr(text).getComponents();
-    const isOurs = parts.some(({ name }) => name === "tcp") && parts.every(({ name }) => !name.startsWith("p2p"));
-    return isOurs ? undefined : `must have a tcp port, no peer and no relay, got ${text}`;
-  } catch {
-    return `must be a multiaddress such as /ip4/192.168.1.5/tcp/4601, got ${text}`;
-  }
+  const { kind = "", host = "", port } = ADDRESS.exec(text)?.groups ?? {};
+  if (isHost(kind, host) && Number(port) < 65_536) return undefined;
+  return /^(?:\/[^/]+)+$/.test(text) && /\/(?:p2p|p2p-circuit|udp)(?:\/|$)|^\/(?:ip4|ip6|dns[46]?)\/[^/]+$/.test(text)
+    ? `must have a tcp port, no peer and no relay, got ${text}`
+    : `must be a multiaddress such as /ip4/192.168.1.5/tcp/4601, got ${text}`;
+}
+
+function isHost(kind: string, host: string): boolean {
+  if (kind === "ip4") return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(host);
+  return kind === "ip6" ? host.includes(":") && URL.canParse(`http://[${host}]`) : kind !== "";
 }
 
 /** Why this is no address that others can dial, if it is none: one to listen on may mean every interface or any port. */

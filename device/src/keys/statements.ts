@@ -5,7 +5,7 @@ import { sign, verify } from "node:crypto";
 import { printable } from "@fedkm/files/printable";
 import * as frames from "../wire/frames.ts";
 import { LONGEST_REASON, MOST_REVOCATIONS, MOST_SUCCESSORS } from "../wire/limits.ts";
-import { secretOf, signingKeyOf } from "./nodeSecrets.ts";
+import { secretOf, signingKeyOf } from "./nodeKeys.ts";
 import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
 import { KEY_BYTES, SIGNATURE_BYTES } from "./secrets.ts";
 

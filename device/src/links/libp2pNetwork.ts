@@ -19,14 +19,7 @@ import {
   type StreamListener,
   type StreamTransport,
 } from "./linkKeeper.ts";
-import {
-  createNode,
-  type Node,
-  type NodeOptions,
-  nodeAddress,
-  provideWebSocket,
-  provideWithResolvers,
-} from "./node.ts";
+import { createNode, type Node, type NodeOptions, nodeAddress, provideWithResolvers } from "./node.ts";
 import { relays } from "./relays.ts";
 import { silenceWatch } from "./silenceWatch.ts";
 
@@ -169,7 +162,6 @@ export function libp2pNetwork(options: Libp2pOptions) {
     self: identity.peer,
     async start(listener: NetworkListener) {
       provideWithResolvers();
-      await provideWebSocket();
       const keep = linkKeeper({
         transport,
         listener,

@@ -21,11 +21,12 @@ import { peerIdFromString } from "@libp2p/peer-id";
 import { tcp } from "@libp2p/tcp";
 import { webSockets } from "@libp2p/websockets";
 import { yamux } from "@libp2p/yamux";
-import { multiaddr } from "@multiformats/multiaddr";
+import { type Multiaddr, multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Identity, peerRelay } from "../keys/peer.ts";
 import * as limits from "../wire/limits.ts";
 import { speaksProtocol } from "./dialling.ts";
+import type { WebSocketSettings } from "./webSockets.ts";
 
 // What libp2p expects of the platform and Node 20 lacks: Promise.withResolvers and WebSocket.
 
@@ -44,8 +45,8 @@ export function provideWithResolvers(): void {
   Object.defineProperty(Promise, "withResolvers", { value, configurable: true, writable: true });
 }
 
-/** libp2p dials with the platform's own. */
-export async function provideWebSocket(): Promise<void> {
+/** libp2p dials with the platform's own, unless it is given another way. */
+async function provideWebSocket(): Promise<void> {
   if ("WebSocket" in globalThis) return;
   const { WebSocket } = await import("ws");
   Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
@@ -67,6 +68,8 @@ export interface NodeOptions {
   readonly listen: readonly string[];
   /** Says on the local network (mDNS) where this device is, and finds linked ones there. Default false. */
   readonly isDiscoverable?: boolean;
+  /** How WebSockets are opened and TLS is answered. Default: the platform's own, and not at all. */
+  readonly webSockets?: WebSocketSettings;
   /** Default both; a browser has WebSocket only. */
   readonly transports?: readonly ("tcp" | "websocket")[];
   /** Relays between its linked peers. Default false. */
@@ -100,11 +103,14 @@ export async function createNode(
     options.onRelayed?.(carried.subarray());
   };
   const relays = relayTransport();
+  if (options.webSockets === undefined) await provideWebSocket();
   const services = options.isRelay ? { relay: await relayService(onCarry) } : {};
   const libp2p = await createLibp2p<{ relay?: CircuitRelayService }>({
     privateKey: privateKeyFromProtobuf(identity.key),
     addresses: { listen: [...listen] },
-    transports: transports.map((kind) => relays.beside(kind === "tcp" ? tcp() : webSockets())),
+    transports: transports.map((kind) =>
+      relays.beside(kind === "tcp" ? tcp() : webSocketTransport(options.webSockets)),
+    ),
     services,
     connectionEncrypters: [noise()],
     streamMuxers: [yamux(streamLimits)],
@@ -144,6 +150,50 @@ export async function createNode(
       await libp2p.stop();
     },
   };
+}
+
+/** The library's transport, with its way to open a socket. Its type is not exported. */
+interface WebSocketTransport extends Transport {
+  _connect(address: Multiaddr, options: { readonly signal: AbortSignal }): Promise<WebSocket>;
+}
+
+function webSocketTransport(settings: WebSocketSettings | undefined) {
+  const make = webSockets(settings?.certificate === undefined ? {} : { https: { ...settings.certificate } });
+  return (components: Parameters<typeof make>[0]): Transport => {
+    const transport = make(components) as WebSocketTransport;
+    if (settings !== undefined) {
+      transport._connect = (address, { signal }) => openedSocket(settings.connect(webSocketUrl(address)), signal);
+    }
+    return transport;
+  };
+}
+
+function webSocketUrl(address: Multiaddr): string {
+  const parts = address.getComponents();
+  const [{ name, value: host = "" }] = parts;
+  const port = parts.find((part) => part.name === "tcp")?.value;
+  const isSecure = parts.some((part) => part.name === "tls" || part.name === "wss");
+  return `${isSecure ? "wss" : "ws"}://${name === "ip6" ? `[${host}]` : host}:${port}`;
+}
+
+/** Rejects with the reason why it did not open. */
+function openedSocket(socket: WebSocket, signal: AbortSignal): Promise<WebSocket> {
+  socket.binaryType = "arraybuffer";
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      socket.close();
+      reject(signal.reason);
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const fail = ({ message = "the WebSocket could not be opened" }: Event & { readonly message?: string }) =>
+      reject(new Error(message));
+    socket.addEventListener("error", fail, { once: true });
+    socket.addEventListener("open", () => {
+      signal.removeEventListener("abort", abort);
+      resolve(socket);
+    });
+  });
 }
 
 /** The library's transport, with its own list of reservations. Its type is not exported. */

@@ -29,6 +29,8 @@ export interface DeviceOptions {
   readonly statements?: readonly Uint8Array[];
   /** Hears what neighbours say of members, to be kept. */
   readonly onStatements?: (statements: readonly Uint8Array[]) => void;
+  /** Of an open study: the hash of the closed one that its owner approved of before this start. */
+  readonly approved?: string;
   /** Begins paused. Default false. */
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
@@ -50,6 +52,8 @@ export interface Device {
   setPaused(isPaused: boolean): void;
   /** With shared clusters: its owner asks what devices added to the answer, and lets all see what this one did. */
   openBooks(): void;
+  /** Of an open study: its owner approves of the closed study with this hash. */
+  approve(study: string): void;
   /** With founders: what its owner says of members. */
   addStatements(statements: readonly Uint8Array[]): void;
   status(): DeviceStatus;

@@ -163,6 +163,10 @@ export class HistoryWatch implements Device, NetworkListener {
     this.#inner.openBooks();
   }
 
+  approve(study: string): void {
+    this.#inner.approve(study);
+  }
+
   addStatements(statements: readonly Uint8Array[]): void {
     this.#inner.addStatements(statements);
   }

@@ -150,6 +150,8 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
 
   /** Personal clusters are no sums of all, and have no members. */
   openBooks(): void {}
+
+  approve(): void {}
   addStatements(): void {}
 
   setPaused(isPaused: boolean): void {

@@ -43,6 +43,8 @@ export interface SavedState {
   readonly neighbours: readonly SavedNeighbour[];
   /** Of shared clusters only. */
   readonly generation?: SavedGeneration;
+  /** Of a guarded open study: what was told of the rows, which must stay the same; see sharedClusters/description.ts. */
+  readonly table?: unknown;
 }
 
 export interface DeviceMemory {

@@ -50,7 +50,11 @@ export type SharedStage =
   | "release"
   | "keys"
   | "frozen"
-  | "rest";
+  | "rest"
+  | "codebook"
+  | "describe"
+  | "described"
+  | "approved";
 
 /** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
 interface BooksStatus {
@@ -58,8 +62,37 @@ interface BooksStatus {
   readonly unopened: readonly string[];
 }
 
+/** What the network of an open study has found out. */
+export interface DescribedStatus {
+  /** The closed study, as a canonical text, and its hash; null: no column can be used. */
+  readonly study: string | null;
+  readonly studyHash: string | null;
+  /** Its owner has approved of it, and so have all. */
+  readonly isApproved: boolean;
+  readonly isApprovedByAll: boolean;
+  /** What its owner should know before approving: columns that are left out, and own ones that are unlike all others. */
+  readonly remarks: readonly string[];
+  /** Over all devices. */
+  readonly rows: number;
+  readonly columns: readonly DescribedColumn[];
+}
+
+interface DescribedColumn {
+  readonly name: string;
+  readonly gaps: number;
+  /** Of a number: mean, spread, and below which values 5, 25, 50, 75 and 95 percent of the rows lie. */
+  readonly mean?: number;
+  readonly deviation?: number;
+  readonly quantiles?: readonly number[];
+  /** Of a category: its values that are told, with their rows, and the rows of the others. */
+  readonly levels?: readonly { readonly name: string; readonly count: number }[];
+  readonly rare?: number;
+}
+
 /** Of shared clusters. */
 export interface SharedStatus {
+  /** Of an open study; null: it is closed, or nothing is found out yet. */
+  readonly described: DescribedStatus | null;
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
   readonly stage: SharedStage;

@@ -3,11 +3,13 @@
 
 import { type Matrix, matrix, takeRows, toRows } from "@fedkm/core";
 import type { RowSummary } from "@fedkm/core/privacy";
+import type { WeighedRows } from "@fedkm/core/release";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import type { MemoryRows } from "../study/remoteRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
-import { scaleRows } from "../study/units.ts";
+import { dividedByScale, rowsWithin } from "../study/units.ts";
 import type { HistoryMemory } from "./history.ts";
 
 /** cells: how many rows lie where. means: the rows around given centroids. With shared clusters: which round, from 1 on. */
@@ -127,6 +129,8 @@ export interface PrivateStatus {
   readonly epsilonSpent: number;
   readonly epsilonLifetime: number;
   readonly delta: number;
+  /** What that is spent on. */
+  readonly protects: "rows" | NonNullable<Study["protects"]>;
   readonly releases: number;
   /** What the device computes with; null: nothing was released yet. */
   readonly stage: ReleaseStage | null;
@@ -138,23 +142,46 @@ export interface PrivateStatus {
   readonly failure: string | null;
 }
 
-/** A name for rows that tells nothing about them to whoever does not know the secret. */
-function nameOfRows(secret: string, { data }: Matrix): string {
-  return bytesToHex(hmac(sha256, hexToBytes(secret), new Uint8Array(data.buffer, data.byteOffset, data.byteLength)));
+/**
+ * A name for rows that tells nothing about them to whoever does not know the secret. Rows of other weights have another one:
+ * noise that was drawn for it twice would cancel in the difference of what they add.
+ */
+function nameOfRows(secret: string, { data, weights = new Float64Array(0) }: WeighedRows): string {
+  const numbers = new Float64Array(data.length + weights.length);
+  numbers.set(data);
+  numbers.set(weights, data.length);
+  return bytesToHex(hmac(sha256, hexToBytes(secret), new Uint8Array(numbers.buffer)));
 }
 
 /** In whatever order they are read, they are the same rows. */
-function inOrderOfValues(rows: Matrix): Matrix {
-  const { data, cols } = rows;
+function inOrderOfValues(rows: WeighedRows): WeighedRows {
+  const { data, cols, weights } = rows;
   const order = Array.from({ length: rows.rows }, (_, r) => r);
   order.sort((a, b) => {
     for (let c = 0; c < cols; c++) {
       const difference = data[a * cols + c] - data[b * cols + c];
       if (difference !== 0) return difference;
     }
-    return 0;
+    return weights === undefined ? 0 : weights[a] - weights[b];
   });
-  return takeRows(rows, order);
+  return { ...takeRows(rows, order), ...(weights && { weights: weights.map((_, i) => weights[order[i]]) }) };
+}
+
+/** The rows within the bounds, scaled. All rows of what the study protects weigh 1 together, so that it counts as a row. */
+export function protectedRows(study: Study, rows: MemoryRows): WeighedRows {
+  const within = rowsWithin(study, rows);
+  const scaled = dividedByScale(study, takeRows(rows, within));
+  const { protects } = study;
+  if (protects === undefined) return scaled;
+  if (protects === "devices") return { ...scaled, weights: new Float64Array(scaled.rows).fill(1 / scaled.rows) };
+  const { persons } = rows;
+  if (persons === undefined) {
+    if (rows.rows > 0) throw new TypeError("rows must say whose they are, because the study protects persons");
+    return scaled;
+  }
+  const many = new Map<number, number>();
+  for (const r of within) many.set(persons[r], (many.get(persons[r]) ?? 0) + 1);
+  return { ...scaled, weights: Float64Array.from(within, (r) => 1 / (many.get(persons[r]) ?? 1)) };
 }
 
 /** The rows of a private device and what was paid for them. */
@@ -170,7 +197,7 @@ export class Account {
   kept: Ledger;
   isLost: boolean;
   /** Within the study's bounds, scaled. */
-  rows: Matrix;
+  rows: WeighedRows;
   #name = "";
 
   constructor(study: Study, prices: Prices, memory: HistoryMemory | undefined, onKept: () => void) {
@@ -186,8 +213,8 @@ export class Account {
   }
 
   /** The data became these. */
-  take(rows: Matrix): void {
-    this.rows = inOrderOfValues(scaleRows(this.#study, rows));
+  take(rows: MemoryRows): void {
+    this.rows = inOrderOfValues(protectedRows(this.#study, rows));
     this.#name = nameOfRows(this.ledger.secret, this.rows);
   }
 
@@ -274,6 +301,7 @@ export class Account {
       epsilonSpent: spent === 0 ? 0 : this.#prices.epsilonOf(spent),
       epsilonLifetime: lifetime,
       delta,
+      protects: this.#study.protects ?? "rows",
       releases: this.ledger.releases.length,
       stage: this.kept.releases.at(-1)?.stage ?? null,
       isOutdated: this.isOutdated,

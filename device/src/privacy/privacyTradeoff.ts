@@ -1,5 +1,4 @@
-// What each privacy mode promises, in one sentence each for commands, files and pages, and what its noise costs a device with
-// given rows. The latter stays on the device.
+// What the noise of a private study costs a device with given rows. It stays on the device.
 
 import { kmeans } from "@fedkm/core";
 import { devicesForRelease, type Expectation, releaseGrid, releaseReach, rhoOf } from "@fedkm/core/privacy";
@@ -8,26 +7,6 @@ import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { boxOf } from "./privateRows.ts";
-
-export const whatNeighboursLearn: Readonly<Record<Study["privacy"], string>> = {
-  open: "neighbours can compute the means and sizes of this device's clusters and, over time, single rows: only for data that may be public",
-  guarded:
-    "neighbours can compute means and sizes of clusters, but no combination of everything ever sent isolates fewer rows than the study's minimum",
-  private:
-    "everything sent about one version of this device's rows is (epsilon, delta)-differentially private for adding or removing one row, however long it runs",
-};
-
-/** The same where clusters are shared: devices see masked numbers of each other, and all learn the sums over all. */
-export const whatAllLearn: Readonly<Record<Study["privacy"], string>> = {
-  open: "neighbours see masked numbers only, but every device learns the sums over all devices and, from how they change, single rows: only for data that may be public",
-  guarded:
-    "neighbours see masked numbers only; every device learns the sums over all devices, in which no combination isolates fewer rows of a device than the study's minimum",
-  private:
-    "neighbours see masked numbers only; every device learns sums over all devices with noise, (epsilon, delta)-differentially private for adding or removing one row while no more devices collude than the study says",
-};
-
-/** Of a study whose neighbours are trusted. */
-export const whatTrustMeans = "neighbours are trusted: nothing is held back, and one that lies moves everybody";
 
 /**
  * From so many devices on the common answer is nearer to the truth than that of this device alone without noise; Infinity
@@ -45,16 +24,21 @@ const noiseWords: Readonly<Record<NoiseVerdict, string>> = {
   useless: "the noise would leave little more than one mean for all rows",
 };
 
-/** With shared clusters: what the noise will cost, from public figures alone, and in words for owners. */
+/** Of a release in rounds: what the noise will cost, from public figures alone, and in words for owners. */
 export function noiseOfRelease(study: Study): { readonly verdict: NoiseVerdict; readonly words: string } {
-  const { k, features, devices = 1, colluders = 1, typicalRows } = study;
+  const { k, features, typicalRows, protects = "rows" } = study;
+  const isShared = study.clusters === "shared";
+  const { devices = 1, colluders = 1 } = isShared ? study : { colluders: 0 };
   const { epsilon, delta } = budgetOf(study);
   // Shares of those who may collude come on top of the noise that is paid for.
   const mu = muOf(epsilon, delta) * Math.sqrt((devices - colluders) / devices);
   const rules = { k, low: boxOf(features).low, mu };
   const verdict = noiseVerdict(rules, devices * (typicalRows ?? 1));
-  const missed = `a cluster of fewer than ${smallestSeenCluster(rules)} rows in all is likely to be missed`;
-  return { verdict, words: `with ${devices} devices of ${typicalRows} rows ${noiseWords[verdict]}; ${missed}` };
+  const where = isShared ? "in all" : "on a device";
+  const missed = `a cluster of fewer than ${smallestSeenCluster(rules)} ${protects} ${where} is likely to be missed`;
+  const many = typicalRows === null ? "" : ` of ${typicalRows} ${protects}`;
+  const who = isShared ? `${devices} devices${many}` : `${typicalRows} ${protects} on a device`;
+  return { verdict, words: `with ${who} ${noiseWords[verdict]}; ${missed}` };
 }
 
 /** Undefined: there are too few rows to say anything. */

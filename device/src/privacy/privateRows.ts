@@ -1,5 +1,5 @@
 // Private rows of one device: released with noise that repeats itself, paid for in a ledger, and never asked again. Alone they
-// are released twice; with shared clusters they add to sums over many devices, once for each answer.
+// are released twice, or in rounds; with shared clusters they add to sums over many devices, once for each answer.
 
 import type { Matrix } from "@fedkm/core";
 import {
@@ -15,12 +15,20 @@ import {
   releaseResiduals,
   rhoOf,
 } from "@fedkm/core/privacy";
-import { epsilonOfMu, muOf, releaseRounds } from "@fedkm/core/release";
+import {
+  epsilonOfMu,
+  muOf,
+  noisyIntegers,
+  nothingKnown,
+  releasedSummary,
+  releaseRounds,
+  type WeighedRows,
+} from "@fedkm/core/release";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { areAbsent } from "../study/remoteRows.ts";
-import { budgetOf, type Feature, type Study } from "../study/study.ts";
+import { areAbsent, type MemoryRows } from "../study/remoteRows.ts";
+import { budgetOf, type Feature, isReleasedInRounds, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
 import {
   Account,
@@ -47,7 +55,7 @@ function noiseOf(secret: string, label: string): RandomBytes {
 }
 
 /** Two releases of half the budget each. */
-function personalPrices(study: Study): Prices {
+function gridPrices(study: Study): Prices {
   const { epsilon, delta, lifetime } = budgetOf(study);
   const half = rhoOf(epsilon, delta) / 2;
   return {
@@ -64,7 +72,7 @@ const numberOfRound = (stage: ReleaseStage) => Number(stage.replace("round ", ""
 const computedPrices = new WeakMap<Study, Prices>();
 
 /** Rounds of unequal shares, whose noise is Gaussian to within what delta allows. */
-function sharedPrices(study: Study): Prices {
+function roundPrices(study: Study): Prices {
   const known = computedPrices.get(study);
   if (known !== undefined) return known;
   const { epsilon, delta, lifetime } = budgetOf(study);
@@ -86,17 +94,18 @@ export class PrivateRows {
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
     this.#study = study;
-    this.#account = new Account(study, personalPrices(study), memory, onKept);
+    const prices = isReleasedInRounds(study) ? roundPrices(study) : gridPrices(study);
+    this.#account = new Account(study, prices, memory, onKept);
   }
 
   /**
    * The data became these. The first ones are released at once; later ones wait for a person. No rows are released like
    * any others, since silence would tell them from one row; a device that has no data at all releases nothing.
    */
-  take(rows: Matrix): void {
+  take(rows: MemoryRows): void {
     this.#account.take(rows);
     const { ledger, isLost } = this.#account;
-    if (ledger.releases.length === 0 && !areAbsent(rows) && !isLost) this.#releaseCells();
+    if (ledger.releases.length === 0 && !areAbsent(rows) && !isLost) this.#releaseFirst();
   }
 
   /** Rows of the data within the study's bounds. */
@@ -118,7 +127,32 @@ export class PrivateRows {
   /** A person wants the data as they are now to be released. */
   renew(): void {
     this.#account.beginAgainIfLost();
-    this.#releaseCells();
+    this.#releaseFirst();
+  }
+
+  #releaseFirst(): void {
+    if (isReleasedInRounds(this.#study)) this.#releaseInRounds();
+    else this.#releaseCells();
+  }
+
+  /** All rounds at once, since nobody else adds to them. They are written down together, before anything is sent. */
+  #releaseInRounds(): void {
+    const { features, k } = this.#study;
+    const { epsilon, delta } = budgetOf(this.#study);
+    const rules = { ...boxOf(features), k, mu: muOf(epsilon, delta), seed: 0 };
+    this.#account.reserve("round 1", (first, { secret, releases }) => {
+      const paid = [...releases];
+      let known = nothingKnown;
+      let totals: Float64Array = new Float64Array(0);
+      for (const [n, round] of releaseRounds(rules).entries()) {
+        const release = this.#account.releaseOf(first.rows, `round ${n + 1}`);
+        const noise = noiseOf(secret, JSON.stringify({ ...release, number: paid.length }));
+        totals = noisyIntegers(rules, round, known, this.#account.rows, 1, noise);
+        known = round.learn(known, totals, 1);
+        paid.push(release);
+      }
+      return { releases: paid, summary: releasedSummary(rules, known, totals) };
+    });
   }
 
   #releaseCells(): void {
@@ -185,12 +219,12 @@ export class SharedPrivateRows {
   readonly #colluders: number;
 
   constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
-    this.#account = new Account(study, sharedPrices(study), memory, onKept);
+    this.#account = new Account(study, roundPrices(study), memory, onKept);
     this.#colluders = study.colluders ?? 1;
   }
 
   /** The data became these. Returns those within the study's bounds, scaled. */
-  take(rows: Matrix): Matrix {
+  take(rows: MemoryRows): WeighedRows {
     this.#account.take(rows);
     return this.#account.rows;
   }

@@ -26,12 +26,11 @@ import {
   encodeBoardBase,
   hasCentroids,
   MEMBERS_HASH_BYTES,
-  type Stage,
   stages,
 } from "./generation.ts";
 import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
-import { sizesOf } from "./plan.ts";
+import { numbersIn } from "./plan.ts";
 import { SCALAR_BYTES, sealBytes } from "./seal.ts";
 import type { SumsShape } from "./shape.ts";
 
@@ -212,16 +211,18 @@ function decodeMessage(
   if (flags & ~(shape.isTree ? 127 : releasing === undefined ? 31 : 415)) return frameRefusal("flags");
   let [base, members]: [Omit<Base, "hash"> | undefined, Uint8Array | undefined] = [undefined, undefined];
   if (flags & BASE_FLAG) {
-    const numbersOf = (stage: Stage, steps: number) => sizesOf(shape, { stage, steps }).numbers;
-    const found = decodeBoardBase(frame, at, numbersOf, releasing !== undefined, isFounded);
+    const found = decodeBoardBase(frame, at, (head) => numbersIn(shape, head), releasing !== undefined, isFounded);
     if (found === undefined) return frameRefusal("entry");
     ({ base, end: at } = found);
     if (isFounded) members = frame.slice(at, at + MEMBERS_HASH_BYTES);
     at += members?.length ?? 0;
     if (isFounded && members?.length !== MEMBERS_HASH_BYTES) return frameRefusal("length");
     // Nobody asks private rows for other sums than those that are paid for.
-    const isPrivateStage = base.stage >= stages.census;
-    if (base.stage !== stages.rest && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
+    const isOfAll = base.stage === stages.rest || base.stage === stages.census;
+    const isPrivateStage = base.stage > stages.census && base.stage <= stages.frozen;
+    if (!isOfAll && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
+    const isDescription = base.stage >= stages.describe && base.stage <= stages.approved;
+    if (isDescription !== (shape.describing !== undefined)) return frameRefusal("flags");
     if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
     if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
   }

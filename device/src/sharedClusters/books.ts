@@ -10,7 +10,7 @@ import { decodeEntry, type Entry, isEntrySigned, seedMark, withoutPads } from ".
 import { type Base, decodeBoardBase, encodeBoardBase, type Generation, hashedBase } from "./generation.ts";
 import { LISTED_MEMBER_BYTES, membersHash, mostRowsIn } from "./membership.ts";
 import { decodeOpening, OPENING_BYTES, type Opening, openingBytes } from "./openings.ts";
-import { sizesOf } from "./plan.ts";
+import { integersIn, numbersIn } from "./plan.ts";
 import { rowsInSums, sumsFault } from "./plausible.ts";
 import { generationOf, type Rules, rowLimit } from "./proof.ts";
 import { holdsWithout } from "./roster.ts";
@@ -132,13 +132,7 @@ export function decodeItem({ shape }: Pick<Rules, "shape">, bytes: Uint8Array): 
     return one && other && at === bytes.length ? { kind, generation, entries: [one, other] } : undefined;
   }
   if (kind !== "false books" || shape.releasing !== undefined) return undefined;
-  const found = decodeBoardBase(
-    bytes,
-    at,
-    (stage, steps) => sizesOf(shape, { stage, steps }).numbers,
-    false,
-    shape.isFounded,
-  );
+  const found = decodeBoardBase(bytes, at, (head) => numbersIn(shape, head), false, shape.isFounded);
   if (found === undefined) return undefined;
   at = found.end;
   const listed = has(4) ? number() : bytes.length;
@@ -181,7 +175,7 @@ export function provenFault(rules: BookRules, item: Evidence): { id: string; tex
   const { members } = item;
   const hash = shape.isFounded ? membersHash(secrets, members) : undefined;
   const generation = generationOf(rules, base, openings, hash);
-  const { integers } = sizesOf(shape, generation);
+  const integers = integersIn(shape, generation);
   if (entry.words.length !== 2 * integers || !isEntrySigned(secrets, generation, entry)) return undefined;
   const membership = hash && { hash, mostRowsOf: (id: string) => mostRowsIn(members, id) };
   const read = readBooks({ ...rules, membership }, generation, entry, seeds);

@@ -10,9 +10,11 @@ import { type Openings, openingsDigest, SPENT_BYTES, type Spent, spentOpeningsBy
 import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
- * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say.
- * Private studies have those from `census` to `frozen`, with `release` and `keys` for each round. In `frozen` and `rest`
- * nothing is asked.
+ * What is summed up, in the order in which stages follow each other, but for `codebook`, which stands before `cores` and
+ * `rows`: it came later, and numbers stay. Which of them a study has is the plan's to say. All but trees and open studies
+ * begin with `census`. Private studies have those up to `frozen`, with `release` and `keys` for each round; others go on with
+ * the first ones. Open studies have `describe`, `described`, in which each device posts when its owner has approved, and
+ * `approved`. In `frozen`, `rest` and `approved` nothing is asked.
  */
 export const stages = {
   moments: 0,
@@ -25,6 +27,10 @@ export const stages = {
   keys: 7,
   frozen: 8,
   rest: 9,
+  codebook: 10,
+  describe: 11,
+  described: 12,
+  approved: 13,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
 
@@ -35,8 +41,8 @@ export interface Content {
   /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
   readonly rows: number;
   /**
-   * When the clusters were first counted; 0: not yet. Twice as many rows are worth another start. Of private studies the tag
-   * of the sums of the first release: who was away when they were read learns from it whether it was in them.
+   * Rows at the first rest since the start; 0: there was none. Twice as many rows are worth another start. Of private studies
+   * the tag of the sums of the first release: who was away when they were read learns from it whether it was in them.
    */
   readonly seeded: number;
   readonly numbers: Float64Array;
@@ -47,7 +53,7 @@ export interface Content {
 /** Whether the numbers are centroids. A network without rows rests without them; private ones come of the last round. */
 export function hasCentroids({ stage, rows, roster }: Content): boolean {
   if (roster !== undefined) return stage === stages.frozen;
-  return stage === stages.rest ? rows > 0 : stage >= stages.cores;
+  return stage === stages.rest ? rows > 0 : stage === stages.cores || stage === stages.rows;
 }
 
 /**
@@ -116,7 +122,7 @@ export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: 
 export function decodeBoardBase(
   bytes: Uint8Array,
   at: number,
-  numbersOf: (stage: Stage, steps: number) => number,
+  numbersOf: (head: Pick<Content, "stage" | "steps" | "rows" | "numbers">) => number,
   isPrivate: boolean,
   isFounded: boolean,
 ): { readonly base: Omit<Base, "hash">; readonly end: number } | undefined {
@@ -129,7 +135,9 @@ export function decodeBoardBase(
   const opened = view.getUint16(at + 92, true);
   const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * opened;
   const steps = view.getUint16(at + 10, true);
-  const many = numbersOf(stage, steps);
+  // How many numbers a description has its first one says.
+  const first = numbersAt + 8 <= bytes.length ? [view.getFloat64(numbersAt, true)] : [];
+  const many = numbersOf({ stage, steps, rows, numbers: Float64Array.from(first) });
   const rosterAt = numbersAt + 8 * many;
   if (rosterAt > bytes.length) return undefined;
   const spent = new Map<string, number>();

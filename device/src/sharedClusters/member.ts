@@ -7,6 +7,7 @@ import { idOf, type Secrets } from "../keys/secrets.ts";
 import { addInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 import {
   BETWEEN_DOUBTS_MILLISECONDS,
+  BETWEEN_LINK_OPENINGS_MILLISECONDS,
   GREETING_MILLISECONDS,
   MOST_BASE_OPENINGS,
   MOST_ENTRIES,
@@ -49,10 +50,11 @@ import {
   isPending,
   isStuck,
   noteBehind,
-  noteRestless,
+  noteOpenings,
+  noteStart,
   partnerFault,
 } from "./partner.ts";
-import { endWithoutSums, isSealed, nextContent, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, integersIn, isSealed, nextContent, stirred } from "./plan.ts";
 import {
   areEqual,
   baseAfter,
@@ -285,7 +287,12 @@ export class Member {
       const id = idOf(this.#options.secrets.keyOf(peer));
       this.#links.set(peer, new BoardPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
     }
-    if (isStart) this.#hopeUntil = now + SILENCE_MILLISECONDS + HOPE_MILLISECONDS;
+    if (isStart) {
+      this.#hopeUntil = now + SILENCE_MILLISECONDS + HOPE_MILLISECONDS;
+      // Unlinked while this device did not run.
+      const ids = new Set(Array.from(this.#links.values(), ({ id }) => id));
+      isLess = [...(this.#before?.entryOf(this.#id)?.links.keys() ?? [])].some((id) => !ids.has(id));
+    }
     if (isLess) this.open(now, this.#options.shape.releasing === undefined);
     else this.post(now);
   }
@@ -504,6 +511,13 @@ export class Member {
     return !isSame || this.#posted.get(own.mark) !== this.#changes;
   }
 
+  /** Its neighbours go on without it, although it takes part: at rest its rows are not in the answer. */
+  get isOutside(): boolean {
+    const { stage } = this.generation;
+    const isCounted = this.#before === undefined || this.#before.entryOf(this.#id) !== undefined;
+    return stage === stages.rest && this.isMember && !isCounted;
+  }
+
   /** Whether something rests on its rows and links as they are. */
   get #isBound(): boolean {
     if (this.#isPosted || this.generation.stage !== stages.rest) return this.#isPosted;
@@ -696,7 +710,7 @@ export class Member {
       return;
     }
     const isStarted = link.epoch > 0 && message.stamp.epoch > link.epoch;
-    if (isStarted || message.isDropped !== link.isDropped) noteRestless(link, now);
+    if (isStarted || message.isDropped !== link.isDropped) noteStart(link, now);
     const isBack = isLeftOut(link, false, now) || link.epoch === 0;
     const isUseful = (link.isDropped && !message.isDropped) || (link.isIdle && !message.isIdle);
     if (isBack || isUseful) this.#hopeUntil = now + HOPE_MILLISECONDS;
@@ -765,8 +779,10 @@ export class Member {
       if (!link.signatureAllowance.take(now)) break;
       if (!isOpeningSigned(this.#options.secrets, base.hash, opening))
         return this.#banish(link, "sent an opening that is not signed by the device it names", now);
+      // By its own counter, which says more than what was heard: on a busy machine most of its frames come too late.
+      const times = opening.counter - openingsOf(opening.id, base.spent, merged);
       merged.set(opening.id, opening);
-      noteRestless(this.#linkOf(opening.id), now);
+      noteOpenings(this.#linkOf(opening.id), Math.max(1, times), now);
     }
     const own = merged.get(this.#id);
     const isNews = [...merged].some(([id, opening]) => openings.get(id) !== opening);
@@ -846,7 +862,7 @@ export class Member {
 
   get #integers(): number {
     const { shape } = this.#options;
-    return sizesOf(shape, this.generation).integers + (shape.isTree ? TREE_INTEGERS : 0);
+    return integersIn(shape, this.generation) + (shape.isTree ? TREE_INTEGERS : 0);
   }
 
   /** A neighbour that is further shows what led it there. */
@@ -966,27 +982,26 @@ export class Member {
     return isOut ? 0 : link.epoch;
   }
 
-  /** Takes over how a link counts, where nothing rests on it. */
+  /** Takes over how a link counts. Who comes again too often does not for a while: each time all add up again. */
   #count(link: BoardPartner, now: number): void {
-    const counted = this.#countOf(link, now);
+    const found = this.#countOf(link, now);
+    if (found === link.counted) return;
+    const isAgain = found > 0 && link.hasCounted && !this.#options.shape.isTree;
+    const isLate = isAgain && !link.openingAllowance.take(now);
+    if (isLate) link.lateUntil = now + BETWEEN_LINK_OPENINGS_MILLISECONDS;
+    link.counted = isLate ? 0 : found;
+    link.hasCounted ||= link.counted > 0;
     // Who has been there is not waited for.
-    if (counted !== link.counted) link.waitUntil = now;
-    link.counted = counted;
+    link.waitUntil = now;
   }
 
   #recount(link: BoardPartner, now: number): void {
     const { counted: before } = link;
-    const counted = this.#countOf(link, now);
-    if (counted === before) return;
     const { isTree } = this.#options.shape;
     // Without the one from whom it learnt of it, a device would pass its sums on to nobody.
     const isBound = this.#isBound || (isTree && link.id === this.#parent);
-    if (isBound && counted > 0 && !isTree) {
-      // Who comes and goes too often counts from the next generation on, or, at rest, a while later.
-      link.isLate = !link.openingAllowance.take(now);
-      if (link.isLate && before === 0) return;
-    }
     this.#count(link, now);
+    if (link.counted === before) return;
     // Two parts of a network that lose each other must not both answer for the same centroids.
     const isLost = before > 0 && link.counted === 0 && !isTree;
     if (isBound || isLost) this.open(now);
@@ -1026,7 +1041,7 @@ export class Member {
       before: this.#before,
       keysBefore: this.#keysBefore,
       integers: this.#integers,
-      isSmall: sizesOf(shape, this.generation).integers <= SMALL_INTEGERS,
+      isSmall: integersIn(shape, this.generation) <= SMALL_INTEGERS,
       isPaused: this.isPaused,
       isIdle: this.#isIdle(now),
       wantsOpening: this.#wantsOpening,

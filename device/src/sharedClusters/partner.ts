@@ -12,6 +12,7 @@ import {
   PATIENCE_MILLISECONDS,
   RESTLESS_MILLISECONDS,
   RESTLESS_OPENINGS,
+  RESTLESS_STARTS,
   SIGNATURE_BURST,
   SIGNATURES_PER_SECOND,
   SILENCE_MILLISECONDS,
@@ -45,8 +46,9 @@ export class BoardPartner {
   heardAt: number;
   /** It may still come to count until then, and nothing is posted without it. */
   waitUntil: number;
-  /** It came after this device had posted, and counts from the next generation on. */
-  isLate = false;
+  /** It has counted before; and until when it does not, because it comes and goes. */
+  hasCounted = false;
+  lateUntil = 0;
   /** Where it said it is: the base, and the generation's hash. */
   place: (BaseOrder & { readonly generation: string }) | undefined;
   /** Since when it is behind this device; undefined: it is not. */
@@ -88,7 +90,9 @@ export class BoardPartner {
   doubtedUntil = 0;
   /** It opens more often than most, and is named until then. */
   restlessUntil = 0;
-  readonly restAllowance: Allowance;
+  /** Of openings that it signs, and of starts and drops that this device sees itself. */
+  readonly signedAllowance: Allowance;
+  readonly startAllowance: Allowance;
   readonly openingAllowance: Allowance;
   readonly signatureAllowance: Allowance;
 
@@ -97,7 +101,8 @@ export class BoardPartner {
     this.id = id;
     this.heardAt = now;
     this.waitUntil = now + waitMilliseconds;
-    this.restAllowance = new Allowance(RESTLESS_OPENINGS, RESTLESS_MILLISECONDS / RESTLESS_OPENINGS, now);
+    this.signedAllowance = new Allowance(RESTLESS_OPENINGS, RESTLESS_MILLISECONDS / RESTLESS_OPENINGS, now);
+    this.startAllowance = new Allowance(RESTLESS_STARTS, RESTLESS_MILLISECONDS / RESTLESS_STARTS, now);
     this.openingAllowance = new Allowance(LINK_OPENING_BURST, BETWEEN_LINK_OPENINGS_MILLISECONDS, now);
     this.signatureAllowance = new Allowance(SIGNATURE_BURST, 1000 / SIGNATURES_PER_SECOND, now);
   }
@@ -110,14 +115,14 @@ export function beginGeneration(/* OUT */ link: BoardPartner, hash: string, befo
   link.isBelow = undefined;
   link.hasHeard = false;
   link.owedAt = undefined;
-  link.isLate = false;
   link.patience = PATIENCE_MILLISECONDS;
   link.proofPatience = PATIENCE_MILLISECONDS;
 }
 
 /** Whether a device goes on without it, and says so. */
-export function isLeftOut({ heardAt, bannedUntil, isLate }: BoardPartner, isPaused: boolean, now: number): boolean {
-  return isPaused || isLate || now < bannedUntil || now - heardAt > SILENCE_MILLISECONDS;
+export function isLeftOut(link: BoardPartner, isPaused: boolean, now: number): boolean {
+  const { heardAt, bannedUntil, lateUntil } = link;
+  return isPaused || now < Math.max(bannedUntil, lateUntil) || now - heardAt > SILENCE_MILLISECONDS;
 }
 
 /** Whether it has not come after for long, although it was shown how. */
@@ -138,9 +143,14 @@ export function noteBehind(/* IN OUT */ link: BoardPartner, base: Base, now: num
   link.behindSince = isBehind(link, base) ? (link.behindSince ?? now) : undefined;
 }
 
-/** It makes all add up again, by an opening, a start or a drop. */
-export function noteRestless(/* IN OUT */ link: BoardPartner | undefined, now: number): void {
-  if (link !== undefined && !link.restAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
+/** It has opened so many times more. */
+export function noteOpenings(/* IN OUT */ link: BoardPartner | undefined, times: number, now: number): void {
+  if (link !== undefined && !link.signedAllowance.take(now, times)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
+}
+
+/** It has started again, or says that this device counts for it no more, or again. */
+export function noteStart(/* IN OUT */ link: BoardPartner, now: number): void {
+  if (!link.startAllowance.take(now)) link.restlessUntil = now + RESTLESS_MILLISECONDS;
 }
 
 /** It broke a rule, and its frames are not read for a while. */
@@ -161,7 +171,7 @@ export function partnerFault(link: BoardPartner, isSuspended: boolean, now: numb
   const isUnproven = unprovenSince !== undefined && now - unprovenSince > UNPROVEN_MILLISECONDS;
   if (isUnproven) return "claims a later result and does not prove it";
   if (isSuspended) return "has made all add up again so often that it is left out for a while";
-  if (link.isLate) return "comes and goes so often that it does not count for a while";
+  if (now < link.lateUntil) return "comes and goes so often that it does not count for a while";
   if (now < link.doubtedUntil) return "brings a result that no device known here has signed for";
   return now < link.restlessUntil ? "makes all add up again and again" : undefined;
 }

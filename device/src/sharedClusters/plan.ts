@@ -1,17 +1,29 @@
 // The plan of shared clusters: which sums a stage asks of every device, as whole numbers, and what follows from the sums
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { ClosedBoard } from "./board.ts";
-import { type Content, type GenerationEnd, type GenerationOutcome, hasCentroids, stages } from "./generation.ts";
+import {
+  afterDescription,
+  descriptionIntegerCount,
+  descriptionIntegers,
+  descriptionNumbers,
+  firstDescription,
+} from "./description.ts";
+import { type Content, type GenerationEnd, type GenerationOutcome, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
 import { sumsFault } from "./plausible.ts";
 import { afterCensus, afterRound, census, releaseSizes } from "./release.ts";
 import { emptyRoster, rosterOf } from "./roster.ts";
 import {
+  afterCodebook,
   afterGrid,
   afterMeans,
   afterMoments,
   cellsIn,
+  codebookCells,
+  codebookIntegers,
   GRID_FEATURES,
   gridNumbers,
   meansIntegers,
@@ -23,35 +35,73 @@ import {
 } from "./seed.ts";
 import { type LocalSums, nearest, type SumsShape, sumsBy } from "./shape.ts";
 
+const nothingKnown = { steps: 0, rows: 0, seeded: 0 };
+
+/** Where clusters begin: with who is there. In a tree nobody learns that. */
 export function firstContent(shape: SumsShape): Content {
-  const { start, d, releasing } = shape;
-  if (releasing !== undefined) return census(1);
-  const content = { steps: 0, rows: 0, seeded: 0 };
-  if (start !== undefined) return { ...content, stage: stages.rows, numbers: start };
-  if (d > GRID_FEATURES) return { ...content, stage: stages.moments, numbers: new Float64Array(0) };
-  return { ...content, stage: stages.grid, numbers: wholeGrid(shape) };
+  if (shape.releasing !== undefined) return census(1);
+  if (shape.describing !== undefined) return { ...nothingKnown, stage: stages.describe, numbers: firstDescription() };
+  if (shape.isTree) return startOf(shape);
+  return { ...nothingKnown, stage: stages.census, numbers: new Float64Array(0) };
+}
+
+/** The first question about rows. */
+function startOf(shape: SumsShape): Content {
+  const { start, d } = shape;
+  if (start !== undefined) return { ...nothingKnown, stage: stages.rows, numbers: start };
+  if (d > GRID_FEATURES) return { ...nothingKnown, stage: stages.moments, numbers: new Float64Array(0) };
+  return { ...nothingKnown, stage: stages.grid, numbers: wholeGrid(shape) };
 }
 
 /**
- * How many numbers a generation of this stage starts from, and how many integers it asks of every device. Those of a private
- * release follow from its numbers.
+ * What follows when these devices are there, whose marks of their rows add up to `mark`. It is a little aside of where others
+ * begin: the same devices with the same rows always begin at the same place, whatever they did before, and no others do.
  */
-export function sizesOf(
+function startOfDevices(shape: SumsShape, devices: readonly string[], mark: number): Content {
+  const start = startOf(shape);
+  const chance = sha256(utf8ToBytes(`fedkm start\n${[...devices].sort().join(" ")}\n${mark}`));
+  return { ...start, numbers: aside(shape, start.numbers, chance) };
+}
+
+type Head = Pick<Content, "stage" | "steps" | "rows" | "numbers">;
+
+/** How many numbers a generation starts from, of which the first may be known, and say it. */
+export function numbersIn(shape: SumsShape, { stage, steps, rows, numbers }: Head): number {
+  if (shape.describing !== undefined) return descriptionNumbers(numbers);
+  if (shape.releasing !== undefined) return releaseSizes(shape.releasing, { stage, steps }).numbers;
+  return sizesOf(shape, { stage, rows }).numbers;
+}
+
+/** How many integers it asks of every device. Those of releases and descriptions follow from the numbers. */
+export function integersIn(shape: SumsShape, content: Head): number {
+  const { releasing, describing } = shape;
+  if (releasing !== undefined) return releaseSizes(releasing, content).integers;
+  return describing === undefined
+    ? sizesOf(shape, content).integers
+    : content.stage === stages.describe
+      ? descriptionIntegerCount(describing, content)
+      : 0;
+}
+
+function sizesOf(
   shape: SumsShape,
-  content: Pick<Content, "stage" | "steps"> & Partial<Pick<Content, "numbers">>,
+  { stage, rows }: Pick<Head, "stage" | "rows">,
 ): { numbers: number; integers: number } {
-  const { k, d, releasing } = shape;
-  const { stage } = content;
-  if (releasing !== undefined) return releaseSizes(releasing, content);
+  const { k, d } = shape;
+  const cells = codebookCells(shape, rows);
   switch (stage) {
     case stages.rest:
       return { numbers: k * d, integers: 0 };
+    case stages.census:
+      return { numbers: 0, integers: 1 };
     case stages.moments:
       return { numbers: 0, integers: momentsIn(shape) };
     case stages.grid:
       return { numbers: gridNumbers(shape), integers: cellsIn(shape) };
     case stages.means:
-      return { numbers: meansNumbers(shape), integers: k * (d + 1) };
+      return { numbers: meansNumbers(shape, rows), integers: cells * (d + 1) };
+    case stages.codebook:
+      return { numbers: cells * d, integers: cells * (d + 1) };
     default:
       return { numbers: k * d, integers: k * (d + 1) };
   }
@@ -66,6 +116,8 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
       return sharedGridIntegers(shape, content.numbers, own.seed());
     case stages.means:
       return meansIntegers(shape, content, own.seed());
+    case stages.codebook:
+      return codebookIntegers(shape, content, own.seed());
     case stages.cores: {
       const { numbers } = content;
       return clusterIntegers(
@@ -76,6 +128,12 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
     }
     case stages.rows:
       return clusterIntegers(shape, content, own.at(content.numbers));
+    case stages.describe:
+      return shape.describing === undefined
+        ? new Float64Array(0)
+        : descriptionIntegers(shape.describing, content, own.table());
+    case stages.census:
+      return Float64Array.of(own.mark());
     default:
       return new Float64Array(0);
   }
@@ -92,6 +150,7 @@ export function nextContent(
   const { roster, stage } = content;
   if (shape.releasing !== undefined && roster !== undefined && stage === stages.census)
     return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+  if (shape.releasing === undefined && stage === stages.census) return startOfDevices(shape, devices, totals[0]);
   // All entries are there, and sealed.
   if (isSealed(content)) return { ...content, stage: stages.keys };
   const found = outcomeOf(shape, content, totals, count, mostRows);
@@ -107,13 +166,13 @@ function atRest(shape: SumsShape, content: Content, totals: Float64Array): Conte
   const hasRows = content.stage === stages.rows;
   const rows = hasRows ? totals.subarray(0, k).reduce((sum, count) => sum + count, 0) : 0;
   const numbers = hasRows ? sharedMeansAtRest(shape, content, totals) : new Float64Array(k * d);
-  return { ...content, stage: stages.rest, rows, numbers };
+  return { ...content, stage: stages.rest, rows, seeded: content.seeded || rows, numbers };
 }
 
 /** How a generation ends in which nothing is asked. */
 export function endWithoutSums({ stage, roster }: Content): GenerationEnd | undefined {
   if (stage === stages.rest) return roster === undefined ? "settled" : "few";
-  return stage === stages.frozen ? "settled" : undefined;
+  return stage === stages.frozen || stage === stages.approved ? "settled" : undefined;
 }
 
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
@@ -134,15 +193,23 @@ export function outcomeOf(
 
 function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
   const clusters = shape.isGuarded ? stages.cores : stages.rows;
-  const { releasing } = shape;
+  const { releasing, describing } = shape;
   if (releasing !== undefined) return afterRound(releasing, content, totals, devices);
+  // Everybody on the board has approved.
+  if (content.stage === stages.described) return { ...content, stage: stages.approved };
+  if (describing !== undefined) {
+    const { isDone, ...known } = afterDescription(describing, content, totals);
+    return { ...content, ...known, stage: isDone ? stages.described : stages.describe, steps: content.steps + 1 };
+  }
   switch (content.stage) {
     case stages.moments:
       return afterMoments(shape, content, totals);
     case stages.grid:
-      return afterGrid(shape, content, totals, shape.d > GRID_FEATURES ? stages.means : clusters);
+      return afterGrid(shape, content, totals, clusters);
     case stages.means:
-      return afterMeans(shape, content, totals, clusters);
+      return afterMeans(shape, content, totals);
+    case stages.codebook:
+      return afterCodebook(shape, content, totals, devices, clusters);
     case stages.cores: {
       const found = lloydStep(shape, content, totals, devices);
       return found === "settled" ? { ...content, stage: stages.rows, steps: content.steps + 1 } : found;
@@ -150,9 +217,8 @@ function nextOf(shape: SumsShape, content: Content, totals: Float64Array, device
     case stages.rows: {
       const found = lloydStep(shape, content, totals, devices);
       if (typeof found === "string" || shape.start !== undefined) return found;
-      const seeded = content.seeded > 0 ? content.seeded : found.rows;
       // Devices that came later may have other clusters.
-      return found.rows > 2 * seeded ? { ...firstContent(shape), steps: found.steps } : { ...found, seeded };
+      return content.seeded > 0 && found.rows > 2 * content.seeded ? firstContent(shape) : found;
     }
     default:
       return "settled";
@@ -162,26 +228,31 @@ function nextOf(shape: SumsShape, content: Content, totals: Float64Array, device
 /** Of a feature's range: enough to be other centroids, and too little to matter. */
 const STIR = 2 ** -20;
 
+/** `chance` is 32 bytes. */
+function aside({ d, ranges }: SumsShape, numbers: Float64Array, chance: Uint8Array): Float64Array {
+  return numbers.map((value, i) => {
+    const range = ranges[i % d];
+    const share = (chance[i % chance.length] - 127.5) / 127.5;
+    return Math.min(range / 2, Math.max(-range / 2, value + share * STIR * range));
+  });
+}
+
 /**
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
- * centroids and other devices or rows. What has no centroids yet begins anew, as all does after a `restart`; private
- * devices are counted again, for another answer if there is one. What is known of earlier rounds stays, and sums that are
- * complete are read. `chance` is 32 bytes, others for every base and openings.
+ * centroids and other devices or rows. Before the first rest all begins anew, as after a `restart`, so that what was begun
+ * with others or other rows leaves no trace; private devices are counted again, for another answer if there is one. What
+ * is known of earlier rounds stays, and sums that are complete are read. `chance` is other for every base and openings.
  */
 export function stirred(shape: SumsShape, content: Content, chance: Uint8Array, isRestart: boolean): Content {
-  const { d, ranges } = shape;
   const { roster, stage } = content;
   if (roster !== undefined) {
     if (stage === stages.keys) return content;
     if (stage !== stages.frozen) return { ...content, stage: stages.census, roster: emptyRoster(roster.version) };
     return isRestart ? census(roster.version + 1) : content;
   }
-  const isAnew = isRestart || !hasCentroids(content);
-  const { numbers, ...rest } = isAnew ? firstContent(shape) : content;
-  const moved = numbers.map((value, i) => {
-    const range = ranges[i % d];
-    const share = (chance[i % chance.length] - 127.5) / 127.5;
-    return Math.min(range / 2, Math.max(-range / 2, value + share * STIR * range));
-  });
-  return { ...rest, stage: rest.stage === stages.rest ? stages.rows : rest.stage, steps: 0, numbers: moved };
+  // A description has no centroids to move, and begins anew.
+  if (shape.describing !== undefined) return firstContent(shape);
+  const { numbers, ...rest } = isRestart || content.seeded === 0 ? firstContent(shape) : content;
+  const isAtRest = rest.stage === stages.rest;
+  return { ...rest, stage: isAtRest ? stages.rows : rest.stage, steps: 0, numbers: aside(shape, numbers, chance) };
 }

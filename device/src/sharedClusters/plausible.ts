@@ -1,9 +1,10 @@
 // Which sums rows can have: none below 0, no more rows than a device may hold, and means within the bounds. What holds
 // for each device holds for the sums of all, so where these are implausible the sums of at least one device are.
 
+import { descriptionFault } from "./description.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
-import { MOMENT_BITS, mixturesIn } from "./seed.ts";
+import { codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
 import type { SumsShape } from "./shape.ts";
 
 /** Without a limit in the study: what whole numbers of these sums can count. */
@@ -12,13 +13,19 @@ const MOST_ROWS = { moments: 2 ** 33, others: 2 ** 50 };
 const HALF_RANGE = 0.5 + 1e-9;
 
 /** How many rows these sums are of; of private rows nobody knows. */
-export function rowsInSums(shape: SumsShape, { stage }: Pick<Content, "stage">, integers: Float64Array): number {
-  return countsIn(shape, stage, integers).reduce((sum, count) => sum + count, 0);
+export function rowsInSums(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): number {
+  return countsIn(shape, content, integers).reduce((sum, count) => sum + count, 0);
 }
 
-function countsIn({ k }: SumsShape, stage: Content["stage"], integers: Float64Array): Float64Array {
-  if (stage === stages.grid) return integers;
-  return integers.subarray(0, stage === stages.moments ? 1 : k);
+function countsIn(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): Float64Array {
+  if (content.stage === stages.grid) return integers;
+  if (content.stage >= stages.describe) return integers.subarray(0, content.stage === stages.describe ? 1 : 0);
+  return integers.subarray(0, content.stage === stages.moments ? 1 : clustersIn(shape, content));
+}
+
+/** Of how many clusters, or cells of the codebook, these are the sums. */
+function clustersIn(shape: SumsShape, { stage, rows }: Pick<Content, "stage" | "rows">): number {
+  return stage === stages.means || stage === stages.codebook ? codebookCells(shape, rows) : shape.k;
 }
 
 /**
@@ -33,18 +40,21 @@ export function sumsFault(
   mostRows: number,
 ): string | undefined {
   const { stage } = content;
-  if (stage > stages.rows) return undefined;
+  if (stage === stages.describe && shape.describing !== undefined)
+    return descriptionFault(shape.describing, content, integers, mostRows);
+  if (stage > stages.rows && stage !== stages.codebook) return undefined;
   const rows = rowsInSums(shape, content, integers);
   const most = stage === stages.moments ? MOST_ROWS.moments : MOST_ROWS.others;
   const limit = Math.min(most, mostRows);
-  if (!countsIn(shape, stage, integers).every((count) => count >= 0)) return "a negative number of rows";
+  if (!countsIn(shape, content, integers).every((count) => count >= 0)) return "a negative number of rows";
   if (rows > limit) return `${rows} rows where ${limit} are allowed`;
   return areInside(shape, content, integers, devices) ? undefined : "rows outside of the study's bounds";
 }
 
 function areInside(shape: SumsShape, content: Content, integers: Float64Array, devices: number): boolean {
-  const { k, d, ranges } = shape;
+  const { d, ranges } = shape;
   const { stage, numbers } = content;
+  const k = clustersIn(shape, content);
   if (stage === stages.grid) return true;
   if (stage === stages.moments) {
     const unit = integers[0] * 2 ** MOMENT_BITS;
@@ -55,7 +65,7 @@ function areInside(shape: SumsShape, content: Content, integers: Float64Array, d
   }
   const bits = fractionBits(content.rows);
   // So many rows that their sums may have run over: they are asked again with fewer bits after the point.
-  if (fractionBits(rowsInSums(shape, content, integers)) < bits) return stage !== stages.means;
+  if (fractionBits(rowsInSums(shape, content, integers)) < bits) return stage === stages.rows || stage === stages.cores;
   for (let i = 0; i < k * d; i++) {
     const count = integers[Math.floor(i / d)];
     // Sums of rows, or of how far they are from their centroid.

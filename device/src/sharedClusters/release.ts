@@ -1,12 +1,12 @@
 // The sums of a private study: a few rounds that each ask rows once, with a share of noise from every device; and what follows
 // from the sums of all, in which nobody's rows are asked about again.
 
-import type { Matrix } from "@fedkm/core";
-import { discreteGaussian, type RandomBytes, varianceAtLeast } from "@fedkm/core/privacy";
+import type { RandomBytes } from "@fedkm/core/privacy";
 import {
   type Knowledge,
   knowledgeLength,
   muOf,
+  noisyIntegers,
   nothingKnown,
   packKnowledge,
   partDeviation,
@@ -15,6 +15,7 @@ import {
   releaseRounds,
   STEPS,
   unpackKnowledge,
+  type WeighedRows,
 } from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -125,7 +126,7 @@ interface NoisySums {
 }
 
 /** What a round asks of rows, without noise; nothing where its numbers are none of a release. */
-export function askedSums(releasing: ReleasePlan, content: Content, points: Matrix): NoisySums[] {
+export function askedSums(releasing: ReleasePlan, content: Content, points: WeighedRows): NoisySums[] {
   const { rules, rounds } = releasing;
   const known = knownIn(releasing, content);
   const round = rounds[content.steps];
@@ -143,15 +144,15 @@ export function askedSums(releasing: ReleasePlan, content: Content, points: Matr
 export function sharedReleaseIntegers(
   releasing: ReleasePlan,
   content: Content,
-  points: Matrix,
+  points: WeighedRows,
   bytes: RandomBytes,
 ): Float64Array {
-  const honest = (content.roster?.ids.length ?? 0) - releasing.colluders;
-  const integers = askedSums(releasing, content, points).flatMap(({ values, variance }) => {
-    const draw = discreteGaussian(varianceAtLeast(variance / honest), bytes);
-    return Array.from(values, (value) => value + Number(draw()));
-  });
-  return Float64Array.from(integers);
+  const { rules, rounds, colluders } = releasing;
+  const honest = (content.roster?.ids.length ?? 0) - colluders;
+  const known = knownIn(releasing, content);
+  const round = rounds[content.steps];
+  if (known === undefined || round === undefined) return new Float64Array(0);
+  return noisyIntegers(rules, round, known, points, honest, bytes);
 }
 
 /** What the totals of a round say of clusters, if it asks for rows around centroids: their counts and sums of offsets. */

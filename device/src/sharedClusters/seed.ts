@@ -1,9 +1,10 @@
-// Where shared clusters begin, from masked sums alone: a histogram of all rows on a public grid, and k-means on its
-// cells. More than three features are first turned to the three directions in which all rows together vary most.
+// Where shared clusters begin, from masked sums alone: a histogram of all rows on a public grid, then a codebook, which is
+// a few dozen cells with the number of their rows and their means, and k-means on these. More than three features are
+// first turned to the three directions in which all rows together vary most.
 
 import { kmeans, randomStream } from "@fedkm/core";
 import { type Content, type GenerationOutcome, type Stage, stages } from "./generation.ts";
-import { fractionBits } from "./lloyd.ts";
+import { clusterIntegers, fractionBits, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
 import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
 
 // The directions in which points vary most, from their covariance: a few steps of subspace iteration. Only sums,
@@ -73,12 +74,33 @@ export const MOMENT_BITS = 30;
 /** The grid reaches this many standard deviations from the mean. */
 const REACH = 4;
 
+/** Cells of the codebook: enough that k-means on them ends where that of all rows does, of three rows in the mean. */
+const MOST_CODEBOOK_CELLS = 64;
+const ROWS_IN_A_CELL = 3;
+/** With many features there are fewer cells: an entry stays below 128 kB. */
+const MOST_CODEBOOK_INTEGERS = 1 << 14;
+/** Sums are asked of the cells so often, each time nearer to rest, before k-means is run on them. */
+const CODEBOOK_STEPS = 3;
+/** Free: no sums are asked for them. */
+const RESTARTS = 60;
+/** Where the cells begin need not be the best. */
+const GRID_RESTARTS = 3;
+/** So many cells for each cluster are enough where they are of all features. */
+const CELLS_A_CLUSTER = 4;
+
+/** How many cells the codebook of so many rows has; never fewer than clusters. */
+export function codebookCells({ k, d }: SumsShape, rows: number): number {
+  const most = Math.floor(MOST_CODEBOOK_INTEGERS / (d + 1));
+  return Math.max(k, Math.min(MOST_CODEBOOK_CELLS, Math.floor(rows / ROWS_IN_A_CELL), most));
+}
+
 const axesIn = ({ d }: SumsShape) => Math.min(d, GRID_FEATURES);
 export const cellsIn = (shape: SumsShape) => CELLS[axesIn(shape)] ** axesIn(shape);
 /** Where the grid begins and ends along each direction, then the directions if they are not the features themselves. */
 export const gridNumbers = (shape: SumsShape) => 2 * axesIn(shape) + turnedNumbers(shape);
-/** The centres of clusters along the directions, then the directions. */
-export const meansNumbers = (shape: SumsShape) => shape.k * axesIn(shape) + turnedNumbers(shape);
+/** The centres of the codebook's cells along the directions, then the directions. */
+export const meansNumbers = (shape: SumsShape, rows: number) =>
+  codebookCells(shape, rows) * axesIn(shape) + turnedNumbers(shape);
 const turnedNumbers = ({ d }: SumsShape) => (d > GRID_FEATURES ? GRID_FEATURES * d : 0);
 
 export function wholeGrid({ ranges }: SumsShape): Float64Array {
@@ -208,40 +230,87 @@ export function afterGrid(shape: SumsShape, content: Content, totals: Float64Arr
   }
   const centres = places.map((place) => place.map((at, a) => low[a] + (at + 0.5) * step[a]));
   const weights = cells.map((cell) => totals[cell]);
-  // Fewer cells than clusters: some clusters begin at one place and stay without rows.
-  while (centres.length < shape.k) {
-    centres.push(centres[0]);
-    weights.push(1);
-  }
-  const data = Float64Array.from(centres.flat());
-  const found = kmeans({ data, rows: centres.length, cols: q }, { k: shape.k, weights, seed: 0 }).centroids.data;
-  return { ...content, stage: next, steps, rows, numbers: Float64Array.from([...found, ...axes]) };
+  const k = codebookCells(shape, rows);
+  // Spread over so many cells of all features the grid is as good as a codebook, and nothing more is asked.
+  const spread = rows ** 2 / weights.reduce((sum, count) => sum + count ** 2, 0);
+  if (axes.length === 0 && spread >= CELLS_A_CLUSTER * shape.k)
+    return { ...content, stage: next, steps, rows, numbers: weightedKmeans(centres, weights, shape.k, RESTARTS) };
+  const found = weightedKmeans(centres, weights, k, GRID_RESTARTS);
+  if (axes.length === 0) return { ...content, stage: stages.codebook, steps: 0, rows, numbers: found };
+  return { ...content, stage: stages.means, steps, rows, numbers: Float64Array.from([...found, ...axes]) };
+}
+
+/** The centres of k clusters of weighted points. */
+function weightedKmeans(
+  points: readonly ArrayLike<number>[],
+  weights: readonly number[],
+  k: number,
+  restarts: number,
+): Float64Array {
+  const cols = points[0].length;
+  // Fewer points than clusters: some clusters begin at one place and stay without rows.
+  const more = Array.from({ length: Math.max(0, k - points.length) }, () => points[0]);
+  const rows = [...points, ...more];
+  const data = Float64Array.from(rows.flatMap((point) => Array.from(point)));
+  const all = [...weights, ...more.map(() => 1)];
+  return kmeans({ data, rows: rows.length, cols }, { k, weights: all, restarts, seed: 0 }).centroids.data;
 }
 
 /** Counts and sums of the rows that are nearest to each centre along the directions. */
 export function meansIntegers(shape: SumsShape, { numbers, rows }: Content, seed: Weighted): Float64Array {
-  const { k, d, ranges } = shape;
+  const { d, ranges } = shape;
+  const cells = codebookCells(shape, rows);
   const q = axesIn(shape);
-  const [centres, axes] = [numbers.subarray(0, k * q), numbers.subarray(k * q)];
-  const { counts, sums } = sumsBy(seed, k, (point) => nearest(projected(axes, point), centres));
+  const [centres, axes] = [numbers.subarray(0, cells * q), numbers.subarray(cells * q)];
+  const { counts, sums } = sumsBy(seed, cells, (point) => nearest(projected(axes, point), centres));
   const unit = 2 ** fractionBits(rows);
   return Float64Array.from([...counts, ...sums.map((sum, i) => Math.round((sum / ranges[i % d]) * unit))]);
 }
 
-export function afterMeans(
-  { k, d, ranges }: SumsShape,
-  content: Content,
-  totals: Float64Array,
-  next: Stage,
-): GenerationOutcome {
-  const counts = totals.subarray(0, k);
-  const rows = counts.reduce((sum, count) => sum + count, 0);
+export function afterMeans(shape: SumsShape, content: Content, totals: Float64Array): GenerationOutcome {
+  const { d, ranges } = shape;
+  const cells = codebookCells(shape, content.rows);
   const unit = 2 ** fractionBits(content.rows);
-  const numbers = new Float64Array(k * d);
-  for (let i = 0; i < k * d; i++) {
-    const count = counts[Math.floor(i / d)];
-    const share = count === 0 ? 0 : totals[k + i] / unit / count;
+  const numbers = new Float64Array(cells * d);
+  for (let i = 0; i < cells * d; i++) {
+    const count = totals[Math.floor(i / d)];
+    const share = count === 0 ? 0 : totals[cells + i] / unit / count;
     numbers[i] = share * ranges[i % d];
   }
-  return { ...content, stage: next, steps: content.steps + 1, rows, numbers };
+  return { ...content, stage: stages.codebook, steps: 0, numbers };
+}
+
+const asCodebook = (shape: SumsShape, { rows }: Content): SumsShape => ({ ...shape, k: codebookCells(shape, rows) });
+
+/** Counts of the rows nearest to each cell of the codebook, and by how much their sums are off it. */
+export function codebookIntegers(shape: SumsShape, content: Content, seed: Weighted): Float64Array {
+  const cells = asCodebook(shape, content);
+  const sums = sumsBy(seed, cells.k, (point) => nearest(point, content.numbers));
+  return clusterIntegers(cells, content, sums);
+}
+
+/** A step of the codebook; after the last one k-means on its cells, each with the weight of its rows. */
+export function afterCodebook(
+  shape: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  devices: number,
+  next: Stage,
+): GenerationOutcome {
+  const cells = asCodebook(shape, content);
+  const steps = content.steps + 1;
+  const found = lloydStep(cells, content, totals, devices);
+  if (steps < CODEBOOK_STEPS && found !== "settled" && found !== "implausible")
+    return { ...found, rows: content.rows, steps };
+  const { d } = shape;
+  const used = Array.from({ length: cells.k }, (_, c) => c).filter((c) => totals[c] > 0);
+  if (used.length === 0) return "settled";
+  const means = sharedMeansAtRest(cells, content, totals);
+  const numbers = weightedKmeans(
+    used.map((c) => means.subarray(c * d, (c + 1) * d)),
+    used.map((c) => totals[c]),
+    shape.k,
+    RESTARTS,
+  );
+  return { ...content, stage: next, steps, rows: used.reduce((sum, c) => sum + totals[c], 0), numbers };
 }

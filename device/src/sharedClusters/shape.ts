@@ -2,6 +2,7 @@
 
 import type { Matrix, Statistics } from "@fedkm/core";
 import type { Study } from "../study/study.ts";
+import { type DescriptionPlan, descriptionPlan, type LocalTable } from "./description.ts";
 import { type ReleasePlan, releasePlan } from "./release.ts";
 
 /** Points of which some count more than others. */
@@ -15,8 +16,12 @@ export type CountsAndSums = Pick<Statistics, "counts" | "sums">;
 
 /** The rows of one device, as far as sums are asked of them. */
 export interface LocalSums {
+  /** Other for other rows or devices, and nothing can be learnt from it: see `rowsMark`. */
+  mark(): number;
   /** For the seed: its rows or, where they are guarded, the cores of its own k-means. */
   seed(): Weighted;
+  /** Its columns, where the study leaves some open. */
+  table(): LocalTable;
   /** Counts and sums of its rows at these centroids. */
   at(centroids: Float64Array): CountsAndSums;
 }
@@ -38,6 +43,8 @@ export interface SumsShape {
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
   readonly releasing: ReleasePlan | undefined;
+  /** Of open studies only. */
+  readonly describing: DescriptionPlan | undefined;
 }
 
 export function sumsShape(study: Study): SumsShape {
@@ -50,7 +57,17 @@ export function sumsShape(study: Study): SumsShape {
   // Private studies must have founders.
   const isFounded = founders !== undefined || releasing !== undefined;
   const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded };
-  return { k, d: features.length, ranges, middle, ...modes, mostRows, start, releasing };
+  return {
+    k,
+    d: features.length,
+    ranges,
+    middle,
+    ...modes,
+    mostRows,
+    start,
+    releasing,
+    describing: descriptionPlan(study),
+  };
 }
 
 /** The number of the nearest of some rows, the lowest among equals. */

@@ -7,7 +7,7 @@ import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
-import type { DeviceStatus } from "../loop/status.ts";
+import type { DescribedStatus, DeviceStatus } from "../loop/status.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
@@ -18,6 +18,7 @@ import {
   encodeBoardMessage,
   encodeBookMessage,
 } from "./boardFrame.ts";
+import { restoredTable, type SavedTable, savedTable } from "./description.ts";
 import { hasCentroids, hashedBase, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
@@ -25,7 +26,7 @@ import { decodeMemberStatements, type Membership, membershipOf } from "./members
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
-import { sharedStatus } from "./sharedStatus.ts";
+import { describedStatus, sharedStatus } from "./sharedStatus.ts";
 
 export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
@@ -44,6 +45,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   #isPaused: boolean;
   #isStopped = false;
   #kept = "";
+  #described: { readonly mark: string; readonly found: ReturnType<typeof describedStatus> } | undefined;
+  #approved: string | undefined;
   /** The base whose answer was held against the rows. */
   #judged = "";
 
@@ -55,15 +58,23 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#read = decodeShared(this.#shape);
     this.#alarm = clockAlarm(clock, () => this.#work());
     const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, history });
+    const { sign } = secrets;
     const saved = usableState(memory.saved, contract);
+    const table = saved?.table === undefined ? undefined : restoredTable(saved.table as SavedTable);
+    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, sign, history, table });
+    if (this.#shape.describing !== undefined && this.#shape.isGuarded) this.#keepTable();
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
     const founding = this.#membership && { founding: this.#membership.hash };
     const rules = { shape: this.#shape, study: contract.hash, secrets, colluders: study.colluders ?? 1, ...founding };
     this.#membership?.add(decodedStatements(options.statements ?? []));
     const earlier = savedGeneration(saved, contract, this.#read, rules);
-    const integersFor: MemberOptions["integersFor"] = (content) => this.#own.integersFor(content);
+    this.#approved = options.approved;
+    const integersFor: MemberOptions["integersFor"] = (content) => {
+      // What nobody has approved of is not gone on with.
+      if (content.stage === stages.described && this.#describe()?.isApproved !== true) return undefined;
+      return this.#own.integersFor(content);
+    };
     const { epoch } = memory;
     const membership = this.#membership;
     const areBooksAgreed = study.books === "agreed";
@@ -88,6 +99,19 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
       this.#neighbours.set(peer, new Neighbour(peer, now, known));
     }
     this.#member.setLinks(links, now, true);
+  }
+
+  /** What is told of guarded rows is told once, also after a restart with other rows. */
+  #keepTable(): void {
+    const { contract, memory } = this.#options;
+    const { k, d } = this.#shape;
+    const centroids = Array.from({ length: k }, () => new Array<number>(d).fill(0));
+    memory.keep(() => ({
+      ...{ study: studyId(contract), round: 0, own: null, sketch: null, centroids, neighbours: [] },
+      opening: { number: 0, start: 0, sketches: [] },
+      present: centroids.map(() => false),
+      table: savedTable(this.#own.table()),
+    }));
   }
 
   async start(): Promise<void> {
@@ -170,6 +194,12 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#member.isPaused = this.#isPaused || this.#own.count > this.#member.mostRows;
   }
 
+  approve(study: string): void {
+    this.#approved = study;
+    this.#member.post(this.#options.clock.now());
+    this.#wake();
+  }
+
   openBooks(): void {
     this.#member.openBooks(this.#options.clock.now());
     this.#wake();
@@ -178,8 +208,24 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    const counters = { framesSent: this.#framesSent, tellings: this.#tellings };
+    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, described: this.#describe() };
     return sharedStatus(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
+  }
+
+  /** What an open study's network has found out, worked out once. */
+  #describe(): DescribedStatus | undefined {
+    const { base, stage, numbers } = this.#member.generation;
+    const { describing } = this.#shape;
+    if (describing === undefined || stage < stages.described) return undefined;
+    const mark = bytesToHex(base.board) + numbers.length;
+    if (this.#described?.mark !== mark) {
+      const { study, contract } = this.#options;
+      const found = describedStatus(study, studyId(contract), describing, numbers, this.#own.table());
+      this.#described = { mark, found };
+    }
+    const { found } = this.#described;
+    const isApprovedByAll = stage === stages.approved;
+    return { ...found, isApproved: found.studyHash === this.#approved, isApprovedByAll };
   }
 
   onConnect(peer: string): void {

@@ -2,11 +2,18 @@
 
 import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import type { WeighedRows } from "@fedkm/core/release";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Secrets } from "../keys/secrets.ts";
 import { GuardedRows, type HistoryOptions } from "../privacy/guardedRows.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
+import type { MemoryRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
+import { studyColumns, type TableRows } from "../study/tableRows.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
+import { type LocalTable, localTable } from "./description.ts";
 import { type Base, type Content, stages } from "./generation.ts";
 import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
@@ -23,9 +30,13 @@ const SAMPLE_ROWS = 2_048;
 export interface SharedRowsOptions {
   readonly study: Study;
   readonly shape: SumsShape;
-  readonly rows: Matrix;
+  /** As they stand in files where the study leaves something open, else in the features' units. */
+  readonly rows: MemoryRows;
+  /** What was told of guarded rows before this start, where the study leaves something open. */
+  readonly table?: LocalTable | undefined;
   /** Of the own k-means. */
   readonly seed: number;
+  readonly sign: Secrets["sign"];
   readonly history: HistoryOptions;
 }
 
@@ -34,28 +45,35 @@ export class SharedRows implements LocalSums {
   readonly guarded: GuardedRows | undefined;
   readonly private: SharedPrivateRows | undefined;
   /** Scaled; counted from the middle of the bounds where they are not guarded. */
-  #points: Matrix;
+  #points: WeighedRows;
   #prepared: PreparedPoints | undefined;
   #fingerprint: number;
   #best: { readonly centroids: Matrix; readonly inertia: number } | undefined;
   #restartsLeft = 0;
+  #table: LocalTable | undefined;
+  #tableRows = 0;
   rowsLeftOut = 0;
 
   constructor(options: SharedRowsOptions) {
     const { study, history, rows } = options;
     this.#options = options;
-    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history);
+    if (study.privacy === "guarded" && options.shape.describing === undefined)
+      this.guarded = new GuardedRows(study, history);
     if (study.privacy === "private") this.private = new SharedPrivateRows(study, history.memory, history.onKept);
     this.#points = this.#take(rows);
     this.#fingerprint = rowsHash(this.#points);
   }
 
   get count(): number {
-    return this.#points.rows;
+    return this.#table === undefined ? this.#points.rows : this.#tableRows;
+  }
+
+  table(): LocalTable {
+    return this.#table ?? { rows: 0, columns: [] };
   }
 
   /** Returns whether what it adds is different now. Private rows that were released are not asked again. */
-  setRows(rows: Matrix): boolean {
+  setRows(rows: MemoryRows): boolean {
     this.#points = this.#take(rows);
     const fingerprint = rowsHash(this.#points);
     const isChanged = fingerprint !== this.#fingerprint;
@@ -63,8 +81,15 @@ export class SharedRows implements LocalSums {
     return isChanged && this.private === undefined;
   }
 
-  #take(rows: Matrix): Matrix {
+  #take(rows: MemoryRows): WeighedRows {
     const { study, shape } = this.#options;
+    if (shape.describing !== undefined) {
+      // Other groups would tell rows apart by their differences: guarded rows are described once, as they were.
+      const told = shape.describing.minimum === 1 ? undefined : (this.#table ?? this.#options.table);
+      this.#table = told ?? localTable(shape.describing, openColumns(study, rows));
+      this.#tableRows = rows.rows;
+      return rows;
+    }
     this.#prepared = undefined;
     this.#best = undefined;
     this.#restartsLeft = 0;
@@ -126,6 +151,10 @@ export class SharedRows implements LocalSums {
     if (this.#restartsLeft === 0) this.guarded?.publishCores(this.#best.centroids);
   }
 
+  mark(): number {
+    return rowsMark(this.#options.sign, this.#fingerprint);
+  }
+
   seed(): Weighted {
     if (this.guarded === undefined) return { points: this.#points, weights: undefined };
     const { cores } = this.guarded;
@@ -174,6 +203,27 @@ export class SharedRows implements LocalSums {
   }
 }
 
-function shifted({ data, rows, cols }: Matrix, { middle }: SumsShape): Matrix {
-  return { data: data.map((value, i) => value - middle[i % cols]), rows, cols };
+/** The columns that the study leaves open. Rows without words have numbers only. */
+function openColumns({ features }: Study, rows: Matrix): TableRows {
+  const { columns } = studyColumns({ features });
+  const { words = [] } = rows as Partial<TableRows>;
+  const open = features.flatMap(({ name, open: kind }) => (kind === undefined ? [] : [columns.indexOf(name)]));
+  const data = new Float64Array(rows.rows * open.length);
+  for (const [i] of data.entries())
+    data[i] = rows.data[Math.floor(i / open.length) * rows.cols + open[i % open.length]];
+  return { data, rows: rows.rows, cols: open.length, words: open.map((c) => words[c]) };
+}
+
+/** Whole numbers of so many bits can be added up for all devices of a board. */
+const MARK_BITS = 44;
+
+/** A number that only this device can compute, always the same for the same rows. */
+function rowsMark(sign: Secrets["sign"], fingerprint: number): number {
+  const signed = sha256(sign(utf8ToBytes(`fedkm rows\n${fingerprint}`)));
+  const view = new DataView(signed.buffer, signed.byteOffset);
+  return view.getUint32(0, true) * 2 ** (MARK_BITS - 32) + (view.getUint32(4, true) >>> (64 - MARK_BITS));
+}
+
+function shifted({ data, ...rest }: WeighedRows, { middle }: SumsShape): WeighedRows {
+  return { ...rest, data: data.map((value, i) => value - middle[i % rest.cols]) };
 }

@@ -1,21 +1,61 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../loop/neighbours.ts";
-import { type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
+import { type DescribedStatus, type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
-import type { Study } from "../study/study.ts";
+import { canonicalStudy, type Study } from "../study/study.ts";
+import { closedStudy, closedStudyHash, unlikeRemark } from "./closedStudy.ts";
+import {
+  type DescriptionPlan,
+  describedQuantile,
+  type LocalTable,
+  readDescription,
+  unlikeColumns,
+} from "./description.ts";
 import { hasCentroids, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { isSealed } from "./plan.ts";
 import { releaseRequest } from "./release.ts";
 import type { SharedRows } from "./sharedRows.ts";
 
+interface SharedCounters {
+  readonly framesSent: number;
+  readonly tellings: number;
+  /** Of an open study, when there is something. */
+  readonly described: DescribedStatus | undefined;
+}
+
+/** What the network of an open study found out, and what follows from it; `hash`: of that study. */
+export function describedStatus(
+  study: Study,
+  hash: string,
+  plan: DescriptionPlan,
+  numbers: Float64Array,
+  own: LocalTable,
+): Omit<DescribedStatus, "isApproved" | "isApprovedByAll"> {
+  const description = readDescription(plan, numbers);
+  const closed = closedStudy(study, hash, description);
+  return {
+    study: closed.study === undefined ? null : canonicalStudy(closed.study),
+    studyHash: closed.study === undefined ? null : closedStudyHash(closed.study),
+    remarks: [...closed.remarks, ...unlikeColumns(plan, description, own).map(unlikeRemark)],
+    rows: description.rows,
+    columns: description.columns.map((column, c) => {
+      const { name } = plan.columns[c];
+      const { gaps } = column;
+      if (column.kind === "category") return { name, gaps, levels: column.levels, rare: column.rare };
+      const quantiles = [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => describedQuantile(column, share));
+      return { name, gaps, mean: column.mean, deviation: Math.sqrt(column.variance), quantiles };
+    }),
+  };
+}
+
 export function sharedStatus(
   { study, peer, epoch, now }: StatusOrigin,
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings }: { framesSent: number; tellings: number },
+  { framesSent, tellings, described }: SharedCounters,
 ): DeviceStatus {
   const waiting = member.isMember
     ? waitingOf(study, member, own, now)
@@ -51,6 +91,7 @@ export function sharedStatus(
       return { ...found, fault, isAway: !present.has(neighbour.peer) };
     }),
     shared: {
+      described: described ?? null,
       generation: generation.number,
       stage: names[generation.stage],
       devices: closed?.count ?? null,
@@ -88,7 +129,12 @@ function waitingOf(study: Study, member: Member, own: SharedRows, now: number): 
   const { colluders = 1, devices } = study;
   const needed = colluders + 1;
   if (counted >= needed && own.private !== undefined) return releaseWaits(member, own.private, colluders, devices ?? 0);
-  if (counted >= needed) return undefined;
+  if (member.isOutside && counted === 0)
+    return "waits until its neighbours count it again: it has come and gone too often, and its rows are not in the answer";
+  if (counted >= needed)
+    return member.generation.stage === stages.described
+      ? "waits until the owner of every device has approved of the closed study (see fedkm device study)"
+      : undefined;
   const answering = member.answering(now);
   return answering >= needed
     ? `waits for its neighbours: of ${answering} that answer, ${counted} have links enough to take part, and it needs ${needed}`
@@ -111,11 +157,12 @@ function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number,
 }
 
 function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
+  if (member.generation.stage === stages.approved) return "settled";
   if (own.count > member.mostRows) return "waiting";
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
   if (member.outcome !== undefined)
-    return hasCentroids(member.generation) && member.outcome !== "few" ? "settled" : "waiting";
+    return hasCentroids(member.generation) && member.outcome !== "few" && !member.isOutside ? "settled" : "waiting";
   return waiting === undefined ? "moving" : "waiting";
 }
 

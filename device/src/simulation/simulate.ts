@@ -8,6 +8,7 @@ import { type SavedState, type SimulatedHeads, volatileMemory } from "../loop/sa
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { firstHeads } from "../privacy/historyHeads.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
+import type { MemoryRows } from "../study/remoteRows.ts";
 import { foundedStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
@@ -23,7 +24,7 @@ export interface SimulationOptions {
   /** Of `study`: `await contractOf(study)`. */
   readonly contract: Contract;
   /** In the features' units, one for each device of the graph. */
-  readonly datasets: readonly Matrix[];
+  readonly datasets: readonly MemoryRows[];
   /** Every link that there may be. */
   readonly graph: Graph;
   readonly seed: number;
@@ -102,6 +103,7 @@ export function simulate(options: SimulationOptions) {
   const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
   const cut = new Set<string>();
   const paused = new Set<number>();
+  const approved = new Map<number, string>();
   const applyCut = (i: number, j: number) => {
     const isLinked = wanted[i].has(j) && wanted[j].has(i);
     links.setCut(i, j, !isLinked || cut.has(pairOf(i, j)));
@@ -123,7 +125,7 @@ export function simulate(options: SimulationOptions) {
     const secrets = simulatedSecrets(networks[i].self, options.isBare);
     const onStatements = (said: readonly Uint8Array[]) => statements[i].push(...said);
     const members = { statements: statements[i], onStatements };
-    const own = { network: networks[i], clock, secrets, links: others, isPaused };
+    const own = { network: networks[i], clock, secrets, links: others, isPaused, ...approvalOf(approved.get(i)) };
     const around = { ...own, ...members, onAgreed: () => finish(i) };
     const pace = options.paceMilliseconds && { paceMilliseconds: options.paceMilliseconds(i) };
     // Far enough apart for the ten starts of each.
@@ -213,7 +215,7 @@ export function simulate(options: SimulationOptions) {
       places[i]?.device?.setLinks(others.map((j) => networks[j].self));
       for (const j of graph.neighbours[i]) applyCut(i, j);
     },
-    setRows(i: number, rows: Matrix) {
+    setRows(i: number, rows: MemoryRows) {
       datasets[i] = rows;
       places[i]?.device?.setRows(rows);
     },
@@ -238,6 +240,11 @@ export function simulate(options: SimulationOptions) {
     consent: (i: number) => places[i]?.device?.reset(datasets[i]),
     /** Its owner asks for the books of the answer, and opens its own. */
     openBooks: (i: number) => places[i]?.device?.openBooks(),
+    /** Its owner approves of the closed study with this hash. It stays so if the device is restarted. */
+    approve(i: number, hash: string) {
+      approved.set(i, hash);
+      places[i]?.device?.approve(hash);
+    },
     /** It stays so if the device is restarted. */
     setPaused(i: number, isPaused: boolean) {
       if (isPaused) paused.add(i);
@@ -295,5 +302,7 @@ function firstMemory(epoch: number, { study, seed, tellsHistory = false }: Simul
   const secret = Uint8Array.from({ length: 32 }, () => Math.floor(256 * random()));
   return volatileMemory(epoch, undefined, encodeLedger(newLedger(secret)), heads);
 }
+
+const approvalOf = (hash: string | undefined) => (hash === undefined ? {} : { approved: hash });
 
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;

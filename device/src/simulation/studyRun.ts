@@ -1,16 +1,18 @@
 // What the devices of a study reach on given rows and links, when they are simulated with the loop that devices run.
 
-import { connectedComponents, type FitModel, type Graph, type Matrix, totalVariation } from "@fedkm/core";
+import { complete, connectedComponents, type FitModel, type Graph, type Matrix, totalVariation } from "@fedkm/core";
+import type { MemoryRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
-import { contractOf } from "../study/study.ts";
+import { contractOf, parseStudy } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
+import type { TableRows } from "../study/tableRows.ts";
 import { scaleRows } from "../study/units.ts";
 import { type Simulation, simulate } from "./simulate.ts";
 
 /** Devices by name, with the rows that count and their links. */
 interface StudyNetwork {
   readonly names: readonly string[];
-  readonly rows: readonly Matrix[];
+  readonly rows: readonly MemoryRows[];
   readonly graph: Graph;
 }
 
@@ -21,6 +23,8 @@ const LONGEST_MILLISECONDS = 3_600_000;
 /** Objectives are written down less and less often: at first an update changes much. */
 const FIRST_LOOK_MILLISECONDS = 100;
 const LATER_LOOKS = 1.05;
+/** Between two looks at whether columns are described. */
+const LOOK_MILLISECONDS = 1_000;
 
 /** What the devices of a study reach on these rows and links. Their first k-means are those of devices elsewhere. */
 export async function simulateStudy(
@@ -59,6 +63,34 @@ export async function simulateStudy(
     history,
     ...guardedOf(study, network, rows),
   };
+}
+
+/** What the devices of an open study find out together about rows as they stand in files, if all owners approve. */
+export async function simulateDescription(
+  study: Study,
+  names: readonly string[],
+  rows: readonly TableRows[],
+  seed: number,
+) {
+  const least = (study.colluders ?? 1) + 2;
+  if (rows.length < least)
+    throw new RangeError(`devices of a study that leaves questions open must be ${least} or more, got ${rows.length}`);
+  const contract = await contractOf(study);
+  const graph = complete(rows.length);
+  const network = simulate({ study, contract, datasets: rows, graph, seed, staggerMilliseconds: 0 });
+  const described = () => names.map((_, i) => network.status(i).shared?.described);
+  network.run(LOOK_MILLISECONDS);
+  while (described().some((found) => found == null)) {
+    if (network.now() > LONGEST_MILLISECONDS) throw new Error("columns were not described within a simulated hour");
+    network.run(LOOK_MILLISECONDS);
+  }
+  for (const [i, found] of described().entries()) network.approve(i, found?.studyHash ?? "");
+  if (!network.settle(LONGEST_MILLISECONDS)) throw new Error("all owners approved, and the study was not closed");
+  const found = described().flatMap((one) => one ?? []);
+  const [{ study: text }] = found;
+  if (text === null) throw new Error(`no column can be used: ${found[0].remarks.join("; ")}`);
+  const generations = network.status(0).shared?.generation ?? 0;
+  return { closed: parseStudy(text), described: found, generations, bytes: network.bytes };
 }
 
 /** What the guards of all devices cost, and what they kept. */

@@ -14,8 +14,13 @@ export interface RemoteRows {
   readonly signal: AbortSignal;
 }
 
+/** Rows in memory, and whose each is where a study protects persons: equal persons have equal numbers. */
+export interface MemoryRows extends Matrix {
+  readonly persons?: Uint32Array;
+}
+
 /** In memory and in the features' units, or elsewhere. */
-export type DeviceRows = Matrix | RemoteRows;
+export type DeviceRows = MemoryRows | RemoteRows;
 
 /** Of a device that has no data, or none yet, which is not the same as data without rows. */
 export function absentRows(cols: number): Matrix {
@@ -37,7 +42,7 @@ export function rowCount(rows: DeviceRows): number {
 }
 
 /** For what needs the rows one by one. */
-export function rowsInMemory(rows: DeviceRows): Matrix {
+export function rowsInMemory(rows: DeviceRows): MemoryRows {
   if (isRemote(rows)) throw new TypeError("rows must be in memory unless the study is open and its clusters are own");
   return rows;
 }

@@ -1,7 +1,7 @@
 // The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
 
 import type { Coupling, Weighting } from "@fedkm/core";
-import { MOST_GRID_COLUMNS } from "@fedkm/core/privacy";
+import { MOST_GRID_COLUMNS } from "@fedkm/core/defaults";
 import { printable } from "@fedkm/files/printable";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Contract, HASH_BYTES } from "../wire/frames.ts";
@@ -87,11 +87,6 @@ function trustField(given: Fields, fail: Fail): Pick<Study, "neighbours"> {
 /** With how many devices private rows are released, at least. */
 function leastDevices(given: Fields, colluders: number, fail: Fail): number {
   leftOut(given, ["seed"], 'with privacy "private" (the first release says where to begin)', fail);
-  const epsilon = given.value("epsilon");
-  // Larger noise would not be whole numbers of a double.
-  if (typeof epsilon === "number" && epsilon < LEAST_EPSILON) {
-    fail(["epsilon"], `at least ${LEAST_EPSILON} if clusters is "shared"`, epsilon);
-  }
   const least = colluders + 2;
   const isEnough = (x: number) => Number.isInteger(x) && x >= least && x <= MOST_ENTRIES;
   return given.number("devices", isEnough, `an integer from ${least} (colluders and two others) to ${MOST_ENTRIES}`);
@@ -177,6 +172,13 @@ export interface Feature {
   readonly max: number;
   /** A difference of this many units counts as 1. */
   readonly scale: number;
+  /** What stands for a missing cell. Absent: a file with one is refused. */
+  readonly fill?: number;
+  /** Of a category: its column, and the value for which this feature is 1; "*" stands for all others. */
+  readonly column?: string;
+  readonly level?: string;
+  /** Its devices find out together what the column holds; until then min, max and scale say nothing. */
+  readonly open?: "number" | "category";
 }
 
 /** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
@@ -212,12 +214,20 @@ export interface Study {
   readonly vouchers?: number;
   /** With shared clusters: rows that a member may hold, unless its admission says another number. */
   readonly mostRows?: number;
+  /** What becomes of missing cells: they take the mean over all devices. Absent: a file with one is refused. */
+  readonly missing?: "mean";
+  /** The hash of the study whose open questions this one answers. */
+  readonly answers?: string;
   /** With shared clusters: in a dispute everybody sees what each device added. Absent: only of whom its owner lets it see. */
   readonly books?: "agreed";
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
   readonly epsilon?: number;
   readonly delta?: number;
   readonly lifetimeEpsilon?: number;
+  /** With privacy "private": what one budget covers, all rows of a person or, with shared clusters, of a device. Absent: a row. */
+  readonly protects?: "persons" | "devices";
+  /** Of the data, where persons are protected: whose each row is. */
+  readonly personColumn?: string;
 }
 
 /** The same with every number: what is not in the study is the default. */
@@ -232,9 +242,12 @@ const LARGEST_VALUE = 1e12;
 const fields = [
   ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
   ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
-  ...["founders", "vouchers", "mostRows", "books"],
+  ...["founders", "vouchers", "mostRows", "books", "protects", "personColumn", "missing", "answers"],
 ];
-const featureFields = ["name", "unit", "min", "max", "scale"];
+const featureFields = ["name", "unit", "min", "max", "scale", "fill", "column", "level"];
+/** What stands in the place of numbers that devices find out together. */
+const NETWORK = "network";
+const openFields = { number: { bounds: NETWORK, scale: NETWORK }, category: { levels: NETWORK } };
 
 /** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
 export function parseStudy(text: string): Study {
@@ -265,8 +278,12 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
   const privacy = oneOf("privacy", ["open", "guarded", "private"]);
-  const isTypical = weighting === "sample" || privacy === "private";
-  if (!isTypical) leftOut(given, ["typicalRows"], 'unless weighting is "sample" or privacy is "private"', fail);
+  const protects = oneOf("protects", ["rows", "persons", "devices"], "rows");
+  const isTypical = weighting === "sample" || (privacy === "private" && protects !== "devices");
+  if (!isTypical) {
+    const when = 'unless weighting is "sample", or privacy is "private" and protects not "devices"';
+    leftOut(given, ["typicalRows"], when, fail);
+  }
   const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
@@ -278,9 +295,12 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
+    ...gapFields(given, fail),
     ...budgetFields(given, privacy, fail),
     ...clusterFields(given, isShared, fail),
+    ...protectionFields(given, protects, { isPrivate: privacy === "private", isShared }, fail),
   };
+  if (isOpenStudy(study)) checkOpen(study, fail);
   if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {
     fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
@@ -291,6 +311,27 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   const seed = seedField(given, study, fail);
   return seed === undefined ? study : { ...study, seed };
+}
+
+/** Whether its devices have something to find out before there can be clusters. */
+export function isOpenStudy({ features }: Pick<Study, "features">): boolean {
+  return features.some(({ open }) => open !== undefined);
+}
+
+/** What cannot be asked of a network. */
+function checkOpen({ privacy, sums }: Study, fail: Fail): void {
+  const rule = `given as numbers with privacy "private" (histograms with noise are not made: take bounds that are known without the rows)`;
+  if (privacy === "private") fail(["features"], rule, NETWORK);
+  if (sums === "tree") fail(["features"], "given as numbers if sums is tree", NETWORK);
+}
+
+function gapFields(given: Fields, fail: Fail): Pick<Study, "missing" | "answers"> {
+  const missing = given.value("missing") ?? "refuse";
+  if (missing !== "mean" && missing !== "refuse") fail(["missing"], "mean or refuse", missing);
+  const answers = given.value("answers");
+  const isHash = typeof answers === "string" && /^[0-9a-f]{32}$/.test(answers);
+  if (answers != null && !isHash) fail(["answers"], "the hash of a study", answers);
+  return { ...(missing === "mean" && { missing }), ...(isHash && { answers }) };
 }
 
 export const FOUNDERS_RULE =
@@ -325,18 +366,42 @@ function budgetFields(given: Fields, privacy: Privacy, fail: Fail) {
   return { epsilon, delta, lifetimeEpsilon };
 }
 
-function checkPrivate({ features, weighting, clusters }: Study, fail: Fail): void {
-  if (clusters !== "shared" && features.length > MOST_GRID_COLUMNS) {
-    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" and personal clusters (shared ones take any number)`;
-    fail(["features"], rule, `${features.length} features`);
+/** Whose rows count as one; whoever protects rows says nothing, so that the hashes of such studies stay as they were. */
+function protectionFields(
+  given: Fields,
+  protects: "rows" | NonNullable<Study["protects"]>,
+  { isPrivate, isShared }: { isPrivate: boolean; isShared: boolean },
+  fail: Fail,
+): Partial<Study> {
+  if (!isPrivate && protects !== "rows") fail(["protects"], 'rows unless privacy is "private"', protects);
+  if (!isShared && protects === "devices")
+    fail(["protects"], 'rows or persons unless clusters is "shared" (a device alone would show nothing)', protects);
+  if (protects !== "persons") {
+    leftOut(given, ["personColumn"], 'unless protects is "persons"', fail);
+    return protects === "rows" ? {} : { protects };
+  }
+  return { protects, personColumn: given.text("personColumn", 1, 100) };
+}
+
+/** Whether private rows are released in rounds of sums, or else as counts on a grid and means, which few columns allow. */
+export function isReleasedInRounds({ features, clusters, protects }: Study): boolean {
+  return clusters === "shared" || protects !== undefined || features.length > MOST_GRID_COLUMNS;
+}
+
+function checkPrivate(study: Study, fail: Fail): void {
+  const { weighting, epsilon = 1 } = study;
+  // Larger noise would not be whole numbers of a double.
+  if (isReleasedInRounds(study) && epsilon < LEAST_EPSILON) {
+    const when = `if clusters is "shared", protects is "persons" or features are more than ${MOST_GRID_COLUMNS}`;
+    fail(["epsilon"], `at least ${LEAST_EPSILON} ${when}`, epsilon);
   }
   if (weighting === "sample") fail(["weighting"], '"device" with privacy "private" (sizes are not told)', weighting);
 }
 
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
-  const { typicalRows, ...rest } = study;
-  const said = typicalRows === null ? rest : study;
+  const { typicalRows, ...rest } = { ...study, features: study.features.map(featureRecord) };
+  const said = typicalRows === null ? rest : { ...rest, typicalRows };
   if (study.clusters !== "shared") return stringify(said);
   const { alpha, coupling, weighting, ...shared } = said;
   return stringify(shared);
@@ -348,7 +413,10 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
   }
   const features = value.map((item, f): Feature => {
     const path = ["features", f];
-    const given = fieldsOf(item, path, featureFields, fail);
+    const given = fieldsOf(item, path, [...featureFields, "bounds", "levels"], fail);
+    const open = openKind(given, path, fail);
+    if (open !== undefined)
+      return { name: given.text("name", 1, 100), unit: given.text("unit", 0, 40), min: 0, max: 1, scale: 1, open };
     const bound = (name: string, or?: number) =>
       given.number(name, (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, or);
     const min = bound("min");
@@ -356,7 +424,12 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
     if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
     const scale = bound("scale", 1);
     if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
-    return { name: given.text("name", 1, 100), unit: given.text("unit", 0, 40), min, max, scale };
+    const fill = given.value("fill") == null ? {} : { fill: bound("fill") };
+    const isLevel = given.value("level") != null;
+    const level = isLevel ? { column: given.text("column", 1, 100), level: given.text("level", 1, 100) } : {};
+    if (!isLevel && given.value("column") != null)
+      fail([...path, "column"], "left out without a level", given.value("column"));
+    return { name: given.text("name", 1, 210), unit: given.text("unit", 0, 40), min, max, scale, ...fill, ...level };
   });
   features.forEach(({ name }, f) => {
     const first = features.findIndex((other) => other.name === name);
@@ -365,9 +438,31 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
   return features;
 }
 
+/** What is left open in a feature; undefined: nothing. */
+function openKind(given: Fields, path: Path, fail: Fail): Feature["open"] {
+  for (const name of ["bounds", "levels"] as const) {
+    const got = given.value(name);
+    if (got == null) continue;
+    if (got !== NETWORK) fail([...path, name], NETWORK, got);
+    const taken = Object.keys(openFields[name === "bounds" ? "number" : "category"]);
+    const stranger = featureFields.slice(2).find((field) => given.value(field) != null && !taken.includes(field));
+    if (stranger !== undefined) fail([...path, stranger], `left out with ${name}: network`, given.value(stranger));
+    if (name === "bounds" && given.value("scale") !== NETWORK)
+      fail([...path, "scale"], "network with bounds: network", given.value("scale"));
+    return name === "bounds" ? "number" : "category";
+  }
+  return undefined;
+}
+
+/** As it is written. */
+function featureRecord({ open, ...feature }: Feature): Record<string, unknown> {
+  if (open === undefined) return pick(feature, featureFields);
+  return { ...pick(feature, ["name", "unit"]), ...openFields[open] };
+}
+
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
-  const features = study.features.map((feature) => pick(feature, featureFields));
+  const features = study.features.map(featureRecord);
   return JSON.stringify({ ...pick(study, fields), features });
 }
 
@@ -405,9 +500,9 @@ export function compareStudies(here: Study, there: Study): string[] {
     if (name !== "features") compare(name, textOf(here[name]), textOf(there[name]));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
-    for (const name of featureFields as (keyof Feature)[]) {
-      compare(`features[${f}].${name}`, here.features[f][name], there.features[f][name]);
-    }
+    const [own, other] = [featureRecord(here.features[f]), featureRecord(there.features[f])];
+    for (const name of new Set([...Object.keys(own), ...Object.keys(other)]))
+      compare(`features[${f}].${name}`, own[name], other[name]);
   }
   return differences;
 }
@@ -426,4 +521,22 @@ export function contractWith(study: Study, hash: Uint8Array): Contract {
       ({ min, max, scale }) => ((min + max) / 2 + (side * BOX_HALF_RANGES * (max - min)) / 2) / scale,
     );
   return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
+}
+
+/**
+ * Where robustness cannot hold: of two neighbours that differ nobody can say which one lies, in a star all depend on one, and
+ * masks of too few members hide nothing. `members`: of now, in a study that has some.
+ */
+export function linkRemarks(study: Study, links: number, members?: number | null): string[] {
+  const { clusters, neighbours, colluders = 1 } = study;
+  if (clusters === "shared") {
+    const least = colluders + 2;
+    return (members ?? least) >= least
+      ? []
+      : [`fewer members than ${least} (colluders and two others) hide nothing from each other`];
+  }
+  if (neighbours === "trusted" || links === 0 || links > 2) return [];
+  const hub = "with one link this device depends on one neighbour alone, like all others if that is the hub of a star";
+  const few = "with fewer than three links a neighbour that lies cannot be told from the others";
+  return links === 1 ? [few, hub] : [few];
 }

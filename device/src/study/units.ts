@@ -19,7 +19,8 @@ export function rowsThatCount(study: Study, rows: Matrix): number[] {
   return within.length >= study.k * study.minimum ? within : [];
 }
 
-function rowsWithin({ features }: Study, { data, rows, cols }: Matrix): number[] {
+/** The places of the rows within the study's bounds. */
+export function rowsWithin({ features }: Study, { data, rows, cols }: Matrix): number[] {
   const d = features.length;
   if (cols !== d) throw new RangeError(`rows must have ${d} columns (the features of the study), got ${cols}`);
   const within: number[] = [];

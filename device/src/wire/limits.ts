@@ -257,16 +257,18 @@ export const BOARD_PACE_MILLISECONDS = 30;
 export const SMALL_INTEGERS = 64;
 /** Between two rests a member may open sums so often. Then it is suspended: neither its entries nor its links count. */
 export const MOST_BASE_OPENINGS = 64;
-/** A neighbour that makes a device add up again more often than this within the time below is named. */
-export const RESTLESS_OPENINGS = 3;
-/** Openings of a neighbour are counted over this time, and it is named for as long. */
+/** A neighbour that starts, or says that a device counts or does not, more often than this within the time below is named. */
+export const RESTLESS_STARTS = 3;
+/** So is one that opens more often than this: as often as one liar among its own neighbours can make it open. */
+export const RESTLESS_OPENINGS = 5;
+/** Both are counted over this time, and a neighbour is named for as long. */
 export const RESTLESS_MILLISECONDS = 60_000;
 /** A suspended member counts again after the network has come to rest this often. */
 export const SUSPENDED_RESTS = 8;
-/** A neighbour whose starts and drops have made a device open so often at once does not count for a while. */
-export const LINK_OPENING_BURST = 16;
-/** Beyond that, a neighbour may make a device open once in this time. */
-export const BETWEEN_LINK_OPENINGS_MILLISECONDS = 30_000;
+/** A neighbour that has come again so often at once, and each time made a device open, does not count for a while. */
+export const LINK_OPENING_BURST = 2;
+/** Beyond that, a neighbour may come again once in this time. */
+export const BETWEEN_LINK_OPENINGS_MILLISECONDS = 60_000;
 /** A neighbour that is still at an earlier base after this time does not count until it has come after. */
 export const BEHIND_MILLISECONDS = 10_000;
 /** A neighbour that claims a later base and has not proven it after this time is named. */
@@ -304,6 +306,8 @@ export const RELEASE_PATIENCE_MILLISECONDS = 600_000;
 
 /** Two writes of the state are at least this far apart. Centroids can be computed again, and disks wear out. */
 export const STATE_MILLISECONDS = 5_000;
+/** Of status.json: another program reads none with another. */
+export const STATUS_VERSION = 3;
 /** `status.json` is written at this interval while it has news, and once more at the end. */
 export const STATUS_MILLISECONDS = 1_000;
 /** A status without news is looked at again after this time: the look was most of an idle device's work. */

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import { keyFacts } from "../../src/daemon/folderFacts.ts";
 import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
 import {
   followKeyInFolder,
-  keyFacts,
   linkPeer,
   revokedFaultInFolder,
   revokePeer,

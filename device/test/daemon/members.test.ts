@@ -73,7 +73,8 @@ test("rows of a device count when two members have admitted it, and not when two
         expect(sharedOf(daemon)).toMatchObject({ pooledRows: counted, members });
     });
   await rows(12, 3);
-  expect(sharedOf(daemons[3])?.waiting).toContain(`must run fedkm device admit ${west.identity.peer}`);
+  const demand = `must run fedkm device admit ${west.identity.peer}`;
+  await until(() => expect(sharedOf(daemons[3])?.waiting).toContain(demand));
   const admit = (folder: DeviceFolder) => changeMember(folder, "admit", "west", 50, fail);
   await expect(changeMember(west, "admit", west.identity.peer, 50, fail)).rejects.toThrow(
     "west must be a member itself",
@@ -83,7 +84,7 @@ test("rows of a device count when two members have admitted it, and not when two
   expect(await admit(south)).toMatchObject({ isDone: true });
   await rows(16, 4);
   await until(async () => expect(await readMemberFile(west.path)).toHaveLength(2));
-  expect(sharedOf(daemons[3])).toMatchObject({ pooledRows: 16, waiting: null });
+  await until(() => expect(sharedOf(daemons[3])).toMatchObject({ pooledRows: 16, waiting: null }));
   await expect(admit(east)).rejects.toThrow(`${west.identity.peer} must not be a member yet`);
   await changeMember(south, "remove", "west", undefined, fail);
   await changeMember(east, "remove", "west", undefined, fail);

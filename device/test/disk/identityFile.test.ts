@@ -71,8 +71,8 @@ test("parseInvite says what an invite must be", async () => {
   expect(() => parseInvite(`fedkm:${peer}@1.2.3.4:99`)).toThrow("invite must be a multiaddress such as");
 });
 
-test("drawInvite draws a square of half blocks", () => {
-  const lines = drawInvite("fedkm:12D3KooW").split("\n");
+test("drawInvite draws a square of half blocks", async () => {
+  const lines = (await drawInvite("fedkm:12D3KooW")).split("\n");
   expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   expect(lines.join("")).toMatch(/^[ ▀▄█]+$/);
   expect(Math.abs(lines.length * 2 - lines[0].length)).toBeLessThanOrEqual(1);

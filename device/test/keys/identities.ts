@@ -1,7 +1,7 @@
 // Keys for tests: the same ones every time, from a number.
 
 import { createPublicKey } from "node:crypto";
-import { secretOf } from "../../src/keys/nodeSecrets.ts";
+import { secretOf } from "../../src/keys/nodeKeys.ts";
 import { type Identity, identityOf } from "../../src/keys/peer.ts";
 
 /** The identity whose secret is this byte, 32 times. */

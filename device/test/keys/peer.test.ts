@@ -1,5 +1,8 @@
 // What keys, peer ids and addresses must be.
 
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from "@libp2p/crypto/keys";
+import { peerIdFromPrivateKey } from "@libp2p/peer-id";
+import { multiaddr } from "@multiformats/multiaddr";
 import { expect, test } from "vitest";
 import {
   createIdentity,
@@ -7,14 +10,65 @@ import {
   peerDialFault,
   peerFault,
   peerListenFault,
+  peerOf,
   peerReachFault,
   peerThroughRelay,
+  publicKeyOf,
 } from "../../src/keys/peer.ts";
 
 test("identityOf a key names the same peer, and throws for other bytes", async () => {
   const { peer, key } = await createIdentity();
   expect(identityOf(key)).toEqual({ peer, key });
   expect(() => identityOf(key.subarray(1))).toThrow();
+});
+
+test("ids, keys and addresses are those of libp2p", async () => {
+  for (let i = 0; i < 50; i++) {
+    const key = await generateKeyPair("Ed25519");
+    const id = peerIdFromPrivateKey(key).toString();
+    expect(identityOf(privateKeyToProtobuf(key)).peer).toBe(id);
+    expect(publicKeyOf(id)).toEqual(key.publicKey.raw);
+    const own = await createIdentity();
+    expect(peerIdFromPrivateKey(privateKeyFromProtobuf(own.key)).toString()).toBe(own.peer);
+  }
+  // All zeros: an id with as many digits as any.
+  expect(publicKeyOf(peerOf(new Uint8Array(32)))).toEqual(new Uint8Array(32));
+  const good = [
+    "/ip4/10.0.0.255/tcp/65535",
+    "/ip6/fe80::1/tcp/1/ws",
+    "/dns4/a.example/tcp/443/tls/ws",
+    "/dns/a/tcp/1/wss",
+  ];
+  const bad = [
+    "/ip4/256.0.0.1/tcp/1",
+    "/ip4/1.2.3/tcp/1",
+    "/ip4/1.2.3.4./tcp/1",
+    "/ip6/1.2.3.4/tcp/1",
+    "/ip6/g::/tcp/1",
+  ];
+  bad.push(
+    "/ip4/1.2.3.4/tcp/65536",
+    "/ip4/1.2.3.4/tcp/x",
+    "/tcp/1",
+    "",
+    "/",
+    "ip4/1.2.3.4/tcp/1",
+    "/ip4/1.2.3.4/tcp/1/nonsense",
+  );
+  for (const text of [...good, ...bad]) {
+    const theirs = (() => {
+      try {
+        return multiaddr(text)
+          .getComponents()
+          .some(({ name }) => name === "tcp");
+      } catch {
+        return false;
+      }
+    })();
+    // Theirs takes a port without a host.
+    if (text !== "/tcp/1") expect([text, theirs]).toEqual([text, good.includes(text)]);
+    expect([text, peerListenFault(text) === undefined]).toEqual([text, good.includes(text)]);
+  }
 });
 
 test("peerFault and addressFault say what an id and an address must be", async () => {

@@ -1,6 +1,17 @@
 // Private rows of a device: two releases, a ledger that is paid before anything is sent, and rows that are not asked again.
 
-import { globalCentroidDeviation, kmeans, type Matrix, paperData, randomStream, ring, stack } from "@fedkm/core";
+import {
+  distortion,
+  globalCentroidDeviation,
+  kmeans,
+  type Matrix,
+  normalStream,
+  paperData,
+  randomStream,
+  ring,
+  stack,
+} from "@fedkm/core";
+import { muOf, nothingKnown, partDeviation, releaseRounds, STEPS } from "@fedkm/core/release";
 import { describe, expect, it } from "vitest";
 import { followPersonalReleases } from "../../src/loop/personalLoop.ts";
 import type { UpdateModel } from "../../src/loop/updateModel.ts";
@@ -213,6 +224,121 @@ describe("a network of private devices", () => {
   });
 });
 
+describe("private rows in more columns than a grid can have", () => {
+  const [cols, k] = [8, 3];
+  const features = Array.from({ length: cols }, (_, f) => ({ name: `f${f}`, unit: "", min: -8, max: 8 }));
+  const asked = { name: "wide", k, alpha: 1, privacy: "private", typicalRows: 800, features };
+  const wide = parseStudy(JSON.stringify(asked));
+  const rounds = 6;
+
+  function blobs(seed: number): Matrix {
+    const normal = normalStream(randomStream(seed, "rows"));
+    const centres = normalStream(randomStream(7, "centres"));
+    const at = Float64Array.from({ length: k * cols }, () => 2.5 * centres());
+    const data = Float64Array.from(
+      { length: 800 * cols },
+      (_, i) => at[(Math.floor(i / cols) % k) * cols + (i % cols)],
+    );
+    return { data: data.map((x) => Math.min(8, Math.max(-8, x + 0.7 * normal()))), rows: 800, cols };
+  }
+
+  it("are released in rounds, all of which are written down before anything counts, and repeat themselves after a crash", () => {
+    const own = new PrivateRows(wide, diskOf().memory, () => {});
+    own.take(blobs(1));
+    expect(own.summary).toBeUndefined();
+    const [first, again] = [diskOf(), diskOf()];
+    const [one, other] = [first, again].map(({ memory }) => new PrivateRows(wide, memory, () => {}));
+    one.take(blobs(1));
+    other.take(blobs(1));
+    expect(again.written).toEqual(first.written);
+    first.finish();
+    const ledger = decodeLedger(first.written[0], cols);
+    expect(ledger?.releases.map(({ stage }) => stage)).toEqual(
+      Array.from({ length: rounds }, (_, n) => `round ${n + 1}`),
+    );
+    expect(one.summary?.points.rows).toBe(k);
+    expect(one.status()).toMatchObject({ releases: rounds, stage: `round ${rounds}`, isOutdated: false });
+    expect(one.status().epsilonSpent).toBeCloseTo(1, 6);
+    expect(one.awaitsCentroids).toBe(false);
+    // The next start asks nothing again.
+    const later = diskOf(first.written[0]);
+    const restarted = new PrivateRows(wide, later.memory, () => {});
+    restarted.take(blobs(1));
+    expect([later.written, restarted.summary]).toEqual([[], one.summary]);
+  });
+
+  it("have other noise for every device, every version of the rows and every consent", () => {
+    const summaryOf = (own: PrivateRows) => JSON.stringify(Array.from(own.summary?.points.data ?? []));
+    const found = [secret, secret.map((byte) => byte + 1)].map((of) => {
+      const disk = diskOf(encodeLedger(newLedger(of)));
+      const own = new PrivateRows(wide, disk.memory, () => {});
+      own.take(blobs(1));
+      disk.finish();
+      const before = summaryOf(own);
+      own.renew();
+      disk.finish();
+      expect(own.status().epsilonSpent).toBeGreaterThan(1.3);
+      return [before, summaryOf(own)];
+    });
+    expect(new Set(found.flat()).size).toBe(4);
+  });
+
+  it("have all of the noise that is paid for: counts of no rows scatter as they should", () => {
+    const many = parseStudy(JSON.stringify({ ...asked, k: 8, features: features.slice(0, 4) }));
+    const rules = {
+      k: 8,
+      low: new Float64Array(4).fill(-8),
+      high: new Float64Array(4).fill(8),
+      mu: muOf(1, 1e-5),
+      seed: 0,
+    };
+    const none = { data: new Float64Array(0), rows: 0, cols: 4 };
+    const last = releaseRounds(rules).at(-1);
+    const [counts] = last?.parts({ ...nothingKnown, reach: Float64Array.of(1) }) ?? [];
+    const deviation = partDeviation(rules, counts) / STEPS;
+    const squares = Array.from({ length: 60 }, (_, n) => {
+      const disk = diskOf(encodeLedger(newLedger(secret.map((byte) => byte + n))));
+      const own = new PrivateRows(many, disk.memory, () => {});
+      own.take(none);
+      disk.finish();
+      // What noise has made negative counts as 1.
+      return Array.from(own.summary?.weights ?? [])
+        .filter((weight) => weight > 1)
+        .map((weight) => weight ** 2);
+    }).flat();
+    expect(squares.length).toBeGreaterThan(180);
+    const variance = squares.reduce((sum, square) => sum + square, 0) / squares.length;
+    // One in 100,000 draws is further off.
+    expect(Math.abs(variance / deviation ** 2 - 1)).toBeLessThan(4.4 * Math.sqrt(2 / squares.length));
+  });
+
+  it("cost no more than the lifetime, however often a person agrees", () => {
+    const disk = diskOf();
+    const own = new PrivateRows(wide, disk.memory, () => {});
+    own.take(blobs(1));
+    for (let n = 0; n < 20; n++) {
+      disk.finish();
+      own.renew();
+    }
+    expect(own.status().failure).toMatch(/^a further release would cost more than the study's lifetimeEpsilon of 4$/);
+    expect(own.status().epsilonSpent).toBeLessThanOrEqual(4);
+    expect(own.status().releases % rounds).toBe(0);
+  });
+
+  it("give a network clusters nearly as good as those without noise", async () => {
+    const datasets = [1, 2, 3, 4].map(blobs);
+    const contract = await contractOf(wide);
+    const simulation = simulate({ study: wide, contract, datasets, graph: ring(4), seed: 1 });
+    expect(simulation.settle(3_600_000)).toBe(true);
+    const pooled = kmeans(stack(datasets), { k });
+    for (const centroids of simulation.centroids()) {
+      const cost = 2 * distortion([stack(datasets)], [centroids]);
+      expect(cost / pooled.inertia).toBeLessThan(1.05);
+    }
+    expect(simulation.status(0).private).toMatchObject({ releases: rounds, protects: "rows" });
+  });
+});
+
 describe("a private study", () => {
   const said = (from: string, to: string) => refusalOf(text.replace(from, to));
 
@@ -234,6 +360,6 @@ describe("a private study", () => {
       /^epsilon must be left out/,
     );
     const four = [1, 2].map((f) => `  - { name: f${f}, unit: "", min: 0, max: 1 }\n`).join("");
-    expect(said("features:\n", `features:\n${four}`)).toMatch(/^features must be a list of 1 to 3 features/);
+    expect(said("features:\n", `epsilon: 0.001\nfeatures:\n${four}`)).toMatch(/^epsilon must be at least 0.01 if/);
   });
 });

@@ -14,6 +14,7 @@ import {
   signedDoubt,
 } from "../../src/sharedClusters/books.ts";
 import { maskedEntry, padSeeds } from "../../src/sharedClusters/entry.ts";
+import { hashedBase, stages } from "../../src/sharedClusters/generation.ts";
 import { signedOpening } from "../../src/sharedClusters/openings.ts";
 import { firstBase, generationOf } from "../../src/sharedClusters/proof.ts";
 import { holdsWithout } from "../../src/sharedClusters/roster.ts";
@@ -30,8 +31,10 @@ const names = ["a", "b", "c"];
 const secrets = names.map((name) => simulatedSecrets(name));
 const ids = secrets.map(({ key }) => idOf(key));
 const rules = { shape, study: new Uint8Array(16), colluders: 1, secrets: secrets[2] };
-const base = firstBase(rules);
-const opening = signedOpening(secrets[1], base.hash, 3, true);
+// Of what a board of sums asks, without the census before it.
+const start = { ...firstBase(rules), stage: stages.rows, seeded: 9, numbers: Float64Array.of(1, 2) };
+const base = hashedBase(start, rules.study, rules.secrets.digest);
+const opening = signedOpening(secrets[1], base.hash, 3, false);
 const openings = new Map([[opening.id, opening]]);
 const now = generationOf(rules, base, openings);
 const partners = [1, 2].map((j) => ({ peer: names[j], id: ids[j], epoch: 1 }));

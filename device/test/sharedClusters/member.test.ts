@@ -4,14 +4,15 @@ import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { compareBases, hashedBase, orderOf } from "../../src/sharedClusters/generation.ts";
-import { Member } from "../../src/sharedClusters/member.ts";
+import { compareBases, hashedBase, orderOf, stages } from "../../src/sharedClusters/generation.ts";
+import { Member, type MemberOptions } from "../../src/sharedClusters/member.ts";
 import { signedOpening } from "../../src/sharedClusters/openings.ts";
 import { firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
 import { toInt64s } from "../../src/wire/int64.ts";
+import { BETWEEN_LINK_OPENINGS_MILLISECONDS, RESTLESS_OPENINGS, RESTLESS_STARTS } from "../../src/wire/limits.ts";
 
 const shape = sumsShape(
   parseStudy(
@@ -19,10 +20,14 @@ const shape = sumsShape(
   ),
 );
 
+/** Clusters begin with a census, which asks for one number. */
+const integersFor: MemberOptions["integersFor"] = ({ stage }) =>
+  Float64Array.of(3, 4).subarray(stage === stages.census ? 1 : 0);
+
 const plainOf = (now: ReturnType<typeof generationOf>): BoardMessage => ({
   ...{ kind: "board", stamp: { epoch: 1, sequence: 0 }, knows: 1, order: orderOf(now.base), hash: now.hash },
   ...{ base: undefined, openings: [], isAsking: false, isDropped: false, isIdle: false, wantsOpening: false },
-  ...{ isBelow: false, hasHeard: false, have: [], integers: 2, entries: [] },
+  ...{ isBelow: false, hasHeard: false, have: [], integers: 1, entries: [] },
 });
 
 /** A member with two neighbours, and how often it has checked a signature. */
@@ -34,7 +39,7 @@ function watchedMember() {
     return own.isSigned(...of);
   };
   const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1, areBooksAgreed: true };
-  const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
+  const member = new Member({ ...rules, epoch: 1, integersFor });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
   for (const peer of ["n", "x"]) member.hear(peer, plainOf(now), 1);
@@ -45,7 +50,7 @@ function watchedMember() {
 function rubbish(many: number, now: { readonly hash: Uint8Array }) {
   return Array.from({ length: many }, (_, n) => {
     const secrets = simulatedSecrets(`no-${n}`);
-    const entry = maskedEntry(secrets, now, { epoch: 1, partners: [], words: toInt64s([1, 2]) });
+    const entry = maskedEntry(secrets, now, { epoch: 1, partners: [], words: toInt64s([1]) });
     return { ...entry, signature: new Uint8Array(64).fill(n) };
   });
 }
@@ -69,7 +74,7 @@ it("two boards of a device that signed twice do not part the others: all take th
   const entryOf = (secrets: typeof n, self: "n" | "x", value: number) => {
     const others = (["own", "n", "x"] as const).filter((name) => name !== self);
     const partners = others.map((peer) => ({ peer, id: ids[peer], epoch: 1 }));
-    return maskedEntry(secrets, now, { epoch: 1, partners, words: toInt64s([3, value]) });
+    return maskedEntry(secrets, now, { epoch: 1, partners, words: toInt64s([value]) });
   };
   const [own] = member.messagesFor(member.counted[0], 2)[0].entries;
   const ofN = entryOf(n, "n", 1);
@@ -102,7 +107,7 @@ it("after the first board only devices that were on it may open, so that nobody 
     return maskedEntry(simulatedSecrets(["own", "n", "x"][i]), now, {
       epoch: 1,
       partners,
-      words: toInt64s([3, 2 ** 33]),
+      words: toInt64s([2 ** 33]),
     });
   });
   member.hear("n", { ...plainOf(now), entries }, 3);
@@ -133,7 +138,7 @@ it("parts of proofs of two bases are not taken for one", () => {
     const secrets = simulatedSecrets(name);
     const of = generationOf(rules, hashedBase(proofOf(rows).base, rules.study, rules.secrets.digest), new Map());
     const partners = [{ peer: other, id: idOf(secrets.keyOf(other)), epoch: 1 }];
-    return maskedEntry(secrets, of, { epoch: 1, partners, words: toInt64s([1, 2]) });
+    return maskedEntry(secrets, of, { epoch: 1, partners, words: toInt64s([1]) });
   };
   member.hear("n", { ...proofOf(1), entries: [signedFor(1, "n", "x")] }, 2);
   member.hear("n", { ...proofOf(2), entries: [signedFor(2, "x", "n")] }, 3);
@@ -146,7 +151,7 @@ it("parts of proofs of two bases are not taken for one", () => {
 it("an entry that shows a neighbour's start keeps the others of its message from the generation that it opens", () => {
   const [own, n, x] = ["own", "n", "x"].map((name) => simulatedSecrets(name));
   const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1, areBooksAgreed: true };
-  const member = new Member({ ...rules, epoch: 1, integersFor: () => Float64Array.of(3, 4) });
+  const member = new Member({ ...rules, epoch: 1, integersFor });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
   const plain = plainOf(now);
@@ -156,7 +161,7 @@ it("an entry that shows a neighbour's start keeps the others of its message from
     [{ peer: "own", id: idOf(own.key), epoch: 1 }].concat(
       peer === "n" ? { peer: "x", id: idOf(x.key), epoch: 2 } : { peer: "n", id: idOf(n.key), epoch: 1 },
     );
-  const words = toInt64s([1, 2]);
+  const words = toInt64s([1]);
   const ofX = maskedEntry(x, now, { epoch: 2, partners: partners("x"), words });
   const ofN = maskedEntry(n, now, { epoch: 1, partners: partners("n"), words });
   member.hear("n", { ...plain, entries: [ofX, ofN] }, 2);
@@ -171,9 +176,45 @@ it("a neighbour that signs for another pad of its link is left out and named", (
   const x = simulatedSecrets("x");
   const partners = ["own", "n"].map((peer) => ({ peer, id: idOf(x.keyOf(peer)), epoch: 1 }));
   const padSeed: typeof x.padSeed = (peer, info) => x.padSeed(peer === "own" ? "nobody" : peer, info);
-  const entry = maskedEntry({ ...x, padSeed }, now, { epoch: 1, partners, words: toInt64s([1, 2]) });
+  const entry = maskedEntry({ ...x, padSeed }, now, { epoch: 1, partners, words: toInt64s([1]) });
   member.hear("n", { ...plainOf(now), entries: [entry] }, 3);
   expect(member.faultOf("x", 4)).toBe("signed for another pad than that of its link to this device");
   expect([member.faultOf("n", 4), member.counted.map(({ peer }) => peer)]).toEqual([undefined, ["n"]]);
   expect(member.disputed.size).toBe(1);
+});
+
+it("a neighbour that opens is named by its own counter, although most of its openings were never heard", () => {
+  const faultAfter = (counter: number) => {
+    const { member, now } = watchedMember();
+    const openings = [signedOpening(simulatedSecrets("n"), now.base.hash, counter, false)];
+    member.hear("x", { ...plainOf(now), openings }, 2);
+    return member.faultOf("n", 3);
+  };
+  expect(faultAfter(RESTLESS_OPENINGS)).toBeUndefined();
+  expect(faultAfter(RESTLESS_OPENINGS + 1)).toBe("makes all add up again and again");
+});
+
+it("a neighbour that comes and goes is named, then left out for a while, and makes this device open no more often than it may", () => {
+  const { member, now } = watchedMember();
+  let at = 2;
+  const opened = () => member.generation.openings.get(idOf(simulatedSecrets("own").key))?.counter ?? 0;
+  const say = (isDropped: boolean) => {
+    for (const peer of ["n", "x"]) {
+      const { openings, hash } = member.generation;
+      const here = { ...plainOf(now), hash, openings: [...openings.values()] };
+      member.hear(peer, { ...here, isDropped: isDropped && peer === "x" }, at++);
+    }
+  };
+  for (let turn = 0; turn < RESTLESS_STARTS; turn++) say(turn % 2 === 0);
+  expect(member.faultOf("x", at)).toBeUndefined();
+  say(false);
+  expect(member.faultOf("x", at)).toBe("makes all add up again and again");
+  for (let turn = 0; turn < 20; turn++) say(turn % 2 === 0);
+  expect(member.counted.map(({ peer }) => peer)).toEqual(["n"]);
+  expect(member.faultOf("x", at)).toBe("comes and goes so often that it does not count for a while");
+  expect(opened()).toBeGreaterThan(2);
+  expect(opened()).toBeLessThanOrEqual(RESTLESS_OPENINGS);
+  at += BETWEEN_LINK_OPENINGS_MILLISECONDS;
+  say(false);
+  expect(member.counted.map(({ peer }) => peer)).toEqual(["n", "x"]);
 });

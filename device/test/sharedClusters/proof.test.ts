@@ -23,7 +23,9 @@ const names = ["a", "b", "c"];
 const secrets = names.map((name) => simulatedSecrets(name));
 const ids = secrets.map(({ key }) => idOf(key));
 const rules = { shape, study: new Uint8Array(16), colluders: 1, secrets: secrets[0] };
-const base = firstBase(rules);
+// Of what a board of sums asks, without the census before it.
+const start = { ...firstBase(rules), stage: stages.rows, numbers: Float64Array.of(1, 2) };
+const base = hashedBase(start, rules.study, rules.secrets.digest);
 
 function proofOf(devices: readonly number[], openings: Proof["openings"] = new Map(), of = base): Proof {
   const now = generationOf(rules, of, openings);
@@ -34,6 +36,7 @@ function proofOf(devices: readonly number[], openings: Proof["openings"] = new M
       shape,
       rows,
       seed: 0,
+      sign: secrets[i].sign,
       history: { memory: undefined, onKept() {}, wallClock: () => 0 },
     });
     const partners = devices.flatMap((j) => (i === j ? [] : [{ peer: names[j], id: ids[j], epoch: 1 }]));

@@ -84,6 +84,34 @@ describe("devices with shared clusters", () => {
     expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 5, pooledRows: 300 } });
   });
 
+  it("have the bits of a network that never had a device once it is unlinked, also while they do not run", async () => {
+    // Where the first question lies decides which fixed point these rows lead to.
+    const { datasets } = paperData("aniso", 10, 100, 5_006);
+    const bounds = studyOfPoints(datasets, ["x1", "x2"], { name: "aniso", k: 3, alpha: 0, minimum: 1 });
+    const own = { datasets: datasets.slice(0, 6), graph: complete(6), staggerMilliseconds: 0 };
+    const links = own.datasets.map((_, i) => [1, 2, 3, 4, 5].filter((j) => i > 0 && i !== j));
+    for (let seed = 0; seed < 6; seed++) {
+      // Of another name all hashes are others.
+      const study: Study = { ...bounds, name: `study ${seed}`, clusters: "shared", colluders: 1, privacy: "open" };
+      const given = { ...own, study, contract: await contractOf(study), seed, weather: { loss: 0.1 } };
+      const without = simulate({ ...given, links, absent: [0] });
+      without.run(20_000);
+      const { network } = ends(given);
+      if (seed % 2 === 0) for (const i of [1, 2, 3, 4, 5]) network.setLinks(i, links[i]);
+      else {
+        for (const i of [1, 2, 3, 4, 5]) network.crash(i);
+        for (const i of [1, 2, 3, 4, 5]) network.setLinks(i, links[i]);
+        for (const i of [1, 2, 3, 4, 5]) network.restart(i);
+      }
+      network.setLinks(0, []);
+      network.run(90_000);
+      for (const i of [1, 2, 3, 4, 5]) {
+        expect(network.status(i).phase).toBe("settled");
+        expect(network.centroids()[i].data).toEqual(without.centroids()[1].data);
+      }
+    }
+  });
+
   it("never answer for the same centroids with other devices, nor use a pad twice, when one leaves and comes back", async () => {
     const given = await problem();
     const seen = observeBoards(given.study, given.contract, simulatedSecrets("observer"));
@@ -108,7 +136,9 @@ describe("devices with shared clusters", () => {
     });
     const network = simulate(given);
     network.run(210);
-    expect(network.status(0).shared).toMatchObject({ stage: "rows", generation: 0 });
+    expect(network.status(0).shared).toMatchObject({ stage: "census", generation: 0 });
+    while (network.status(0).shared?.generation === 0) network.run(1);
+    expect(network.status(0).shared).toMatchObject({ stage: "rows", generation: 1 });
     expect(network.settle(120_000)).toBe(true);
     expect(network.status(0).shared?.stage).toBe("rest");
   });

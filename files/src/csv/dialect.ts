@@ -32,9 +32,20 @@ function sample(text: TextBytes, delimiter: string, most = SAMPLE_RECORDS) {
   let next = reader.next();
   const first = (next.done ? next.value : next.value.line) ?? 1;
   for (; !next.done && all.length < most; next = reader.next()) all.push(next.value);
-  const titles = /^sep=/i.test(all.at(0)?.cells[0] ?? "") ? 1 : titlesAbove(all.map((record) => record.cells));
+  const rows = all.map((record) => record.cells);
+  const comments = commentsAbove(rows);
+  const isNoted = /^sep=/i.test(rows.at(0)?.[0] ?? "");
+  const titles = isNoted ? 1 : comments + titlesAbove(rows.slice(comments));
   const records = all.slice(titles).map((record) => record.cells);
   return { records, line: all[titles]?.line ?? first, cells, titles };
+}
+
+/** Lines that begin with #. The last of them is a header where it names the columns and no other line does. */
+function commentsAbove(records: readonly (readonly string[])[]): number {
+  const below = records.findIndex(([cell]) => !cell.startsWith("#"));
+  if (below < 1) return 0;
+  const isWide = records[below - 1].length === records[below].length;
+  return isWide && records[below].some(isAmountOrDate) ? below - 1 : below;
 }
 
 /** How many lines stand above a table, narrower than all of its own. A line in another dialect is no title. */

@@ -3,7 +3,7 @@
 import { textOf } from "../source/bytes.ts";
 import { type GrowingTable, tableDeviceNumber } from "../table/table.ts";
 import { EXACT_DIGITS, exactPowers, HALF_DIGITS, roundDecimal } from "./decimal.ts";
-import { NEWLINE, QUOTE, RETURN } from "./records.ts";
+import { NEWLINE, QUOTE, RETURN, SPACE } from "./records.ts";
 
 /** What becomes of a column of the file: a slot of the row from 0 on, or one of these. */
 export const SKIPPED = -1;
@@ -11,7 +11,6 @@ export const DEVICE = -2;
 /** And from here down a category: CATEGORY - slot. */
 export const CATEGORY = -3;
 
-export const SPACE = 32;
 const PLUS = 43;
 const MINUS = 45;
 export const POINT = 46;

@@ -7,7 +7,7 @@ import { type CellReader, cellOrNoted } from "../table/cell.ts";
 import { chooseColumns, type ReadPlan } from "../table/columns.ts";
 import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
 import { type CsvDialect, openCsv, refuseLongLine } from "./dialect.ts";
-import { CATEGORY, csvNumber, DEVICE, type NumberRules, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
+import { CATEGORY, csvNumber, DEVICE, type NumberRules, POINT, readPlainRows, SKIPPED } from "./plainRows.ts";
 import {
   type Cells,
   csvCellAt,
@@ -16,6 +16,7 @@ import {
   isBlankCsvLine,
   NEWLINE,
   refuseOpenQuote,
+  SPACE,
   splitRecord,
 } from "./records.ts";
 
@@ -73,7 +74,7 @@ export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table
       const position = { file: feed.file, line: reading.line, column: table.columns[0] };
       throw new DataError(position, "begin a row", "none below the header", "export it again");
     }
-    return table.finish("csv");
+    return table.finish("csv", columns);
   } finally {
     await feed.close();
   }

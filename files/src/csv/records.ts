@@ -7,6 +7,7 @@ import { DataError, type FilePosition } from "../source/refusal.ts";
 export const NEWLINE = 10;
 export const RETURN = 13;
 export const QUOTE = 34;
+export const SPACE = 32;
 
 /** Reused from record to record: cell c is bytes starts[c] ... ends[c] - 1, without its quotes. */
 export interface Cells {
@@ -45,6 +46,12 @@ export function splitRecord(
   cells.count = 0;
   cells.innerLines = 0;
   for (let p = from; ; ) {
+    // Of spaces many are as one, and those at the ends of a line are none.
+    if (delimiter === SPACE) {
+      while (bytes[p] === SPACE) p++;
+      if (cells.count > 0 && bytes[p] === NEWLINE) return p + 1;
+      if (cells.count > 0 && bytes[p] === RETURN && bytes[p + 1] === NEWLINE) return p + 2;
+    }
     p = bytes[p] === QUOTE ? quotedCell(bytes, p, to, delimiter, cells) : plainCell(bytes, p, to, delimiter, cells);
     if (p < 0 || p >= to) return -1;
     const byte = bytes[p];

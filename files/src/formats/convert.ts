@@ -43,7 +43,9 @@ export async function convertCells(
 async function sheetColumns(file: OpenedFile, added: readonly AddedColumn[], plan: ReadPlan): Promise<CellColumn[]> {
   const { sheetTexts } = await import("../xlsx/read.ts");
   const archive = await (await import("./archive.ts")).openArchive(file, plan);
-  const [names, ...rows] = archive.kind === "workbook" ? sheetTexts(archive.workbook, plan) : [[]];
+  const sheets = archive.kind === "workbook" ? archive.read.map((workbook) => sheetTexts(workbook, plan)) : [];
+  const [names = []] = sheets[0] ?? [];
+  const rows = sheets.flatMap(([, ...own]) => own);
   return [...columnsOf(names, rows), ...addedCellColumns(withFreeNames(added, names), rows.length)];
 }
 

@@ -55,7 +55,8 @@ export async function readJsonTable(source: OpenedFile, plan: ReadPlan): Promise
   if (first.length === 0) {
     throw new DataError({ file, line: 1, column: 1 }, "hold a JSON object", "no line", "export it again");
   }
-  return (reading ?? begin()).table.finish(format);
+  const { table, columns } = reading ?? begin();
+  return table.finish(format, columns);
 }
 
 /** Calls back with every row, and returns what holds them: lines or an array. */

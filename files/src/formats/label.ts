@@ -1,9 +1,19 @@
 // A file with columns added: the label of every row and what else is said about it, in its own format or in another.
 
 import { labelCsv } from "../csv/label.ts";
-import { type Limits, type OpenedFile, type Opener, type PieceWriter, withByteFile } from "../source/source.ts";
+import { joinBytes } from "../source/bytes.ts";
+import { DataError } from "../source/refusal.ts";
+import {
+  type Limits,
+  type OpenedFile,
+  type Opener,
+  type PieceWriter,
+  textEncodings,
+  withByteFile,
+} from "../source/source.ts";
 import { type AddedColumn, type LabelFormat, withFreeNames } from "../table/cellColumns.ts";
 import { type DialectOptions, type ReadPlan, tableReadPlan } from "../table/columns.ts";
+import type { Archive, ArchivedFile } from "./archive.ts";
 import { eachJsonLine, isJsonFile } from "./json.ts";
 
 export interface LabelFileOptions extends DialectOptions {
@@ -28,35 +38,117 @@ export async function writeLabelledFile(
   const plan = tableReadPlan(options);
   const added: readonly AddedColumn[] = [{ name: "cluster", kind: "whole", of: labelOf }, ...further];
   const work = async (outer: OpenedFile): Promise<string[]> => {
-    const file = await unpacked(outer, plan);
-    const format = as ?? foreignFormat(file);
-    if (format !== undefined && format !== formatOf(file)) {
-      const { convertCells, writeConvertedCells } = await import("./convert.ts");
-      const { columns, leftOut } = await convertCells(file, added, plan);
-      await writeConvertedCells(columns, format, write, file.platform);
-      return [...leftOut];
+    const archive = await archiveOf(outer, plan);
+    if (archive?.kind === "files") return labelArchive(outer, archive.files, added, write, options);
+    if (archive?.kind === "workbook" && (as === undefined || (as === "xlsx" && !/\.ods$/i.test(outer.file)))) {
+      const { labelledWorkbook } = await import("../xlsx/label.ts");
+      await write(await labelledWorkbook(outer, archive.read, added, plan));
+      return [];
     }
-    if (file.container === "parquet") await (await import("../parquet/label.ts")).labelParquet(file, added, write);
-    else {
-      const text = (put: PieceWriter) => labelText(file, plan, added, put);
-      await (file.container === "gzip" ? file.platform.throughGzip(write, text) : text(write));
-    }
-    return [];
+    return labelSingle(archive?.kind === "file" ? archive.file : outer, added, write, options);
   };
   // What is written cannot be taken back.
   return withByteFile(open, plan.limits, work, options.encoding, 1);
 }
 
-/** The file itself, or the only one in an archive; a workbook stays one. */
-async function unpacked(file: OpenedFile, plan: ReadPlan): Promise<OpenedFile> {
-  if (file.container !== "zip") return file;
-  const archive = await (await import("./archive.ts")).openArchive(file, plan);
-  return archive.kind === "file" ? archive.file : file;
+async function labelSingle(
+  file: OpenedFile,
+  added: readonly AddedColumn[],
+  write: PieceWriter,
+  options: LabelFileOptions,
+): Promise<string[]> {
+  const plan = tableReadPlan(options);
+  const format = options.as ?? foreignFormat(file);
+  if (format !== undefined && format !== formatOf(file)) {
+    const { convertCells, writeConvertedCells } = await import("./convert.ts");
+    const { columns, leftOut } = await convertCells(file, added, plan);
+    await writeConvertedCells(columns, format, write, file.platform);
+    return [...leftOut];
+  }
+  if (file.container === "parquet") await (await import("../parquet/label.ts")).labelParquet(file, added, write);
+  else {
+    const text = async (put: PieceWriter) => labelText(file, plan, added, await inEncodingOf(file, put));
+    await (file.container === "gzip" ? file.platform.throughGzip(write, text) : text(write));
+  }
+  return [];
+}
+
+/** Writes UTF-8 as the text of a file is written, with its byte order mark. */
+async function inEncodingOf(file: OpenedFile, write: PieceWriter): Promise<PieceWriter> {
+  const { encoding } = file;
+  if (encoding === undefined) return write;
+  const decoder = new TextDecoder();
+  const bytesOf = encoding === "utf16" ? utf16Bytes : (text: string) => latin1Bytes(text, file.file);
+  const mark = new Uint8Array(2);
+  if (encoding === "utf16" && file.container === "text") await file.read(mark, 0);
+  let isFirst = mark[0] === 0xff && mark[1] === 0xfe;
+  return async (piece) => {
+    if (isFirst) await write(mark);
+    isFirst = false;
+    await write(bytesOf(decoder.decode(piece, { stream: true })));
+  };
+}
+
+function utf16Bytes(text: string): Uint8Array {
+  const view = new DataView(new ArrayBuffer(2 * text.length));
+  for (let i = 0; i < text.length; i++) view.setUint16(2 * i, text.charCodeAt(i), true);
+  return new Uint8Array(view.buffer);
+}
+
+function latin1Bytes(text: string, file: string): Uint8Array {
+  const all = new TextDecoder(textEncodings.latin1).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  const known = new Map(Array.from(all, (letter, byte) => [letter, byte]));
+  return Uint8Array.from(text, (letter) => {
+    const byte = known.get(letter);
+    if (byte !== undefined) return byte;
+    const remedy = "name clusters with the letters of the file, or save it as UTF-8";
+    throw new DataError({ file, whole: true }, "have letters of its encoding alone", JSON.stringify(letter), remedy);
+  });
+}
+
+/** Each file labelled by itself, in an archive like the one that they are from. */
+async function labelArchive(
+  outer: OpenedFile,
+  tables: readonly ArchivedFile[],
+  added: readonly AddedColumn[],
+  write: PieceWriter,
+  options: LabelFileOptions,
+): Promise<string[]> {
+  const { unzipped, zipBytes, zipEntries } = await import("../source/zip.ts");
+  const labelled = new Map<string, { readonly name: string; readonly bytes: Uint8Array }>();
+  const leftOut: string[] = [];
+  let before = 0;
+  for (const { name, open } of tables) {
+    let rows = 0;
+    const own = added.map((column) => ({
+      ...column,
+      of: (row: number) => {
+        rows = Math.max(rows, row + 1);
+        return column.of(before + row);
+      },
+    }));
+    const pieces: Uint8Array[] = [];
+    leftOut.push(...(await labelSingle(await open(), own, async (piece) => void pieces.push(piece.slice()), options)));
+    const ending = options.as === undefined ? name : name.replace(ENDING, `.${options.as}`);
+    labelled.set(name, { name: ending, bytes: joinBytes(pieces) });
+    before += rows;
+  }
+  const files = [];
+  for (const entry of await zipEntries(outer)) {
+    files.push(labelled.get(entry.name) ?? { name: entry.name, bytes: await unzipped(outer, entry) });
+  }
+  await write(await zipBytes(files, outer.platform));
+  return [...new Set(leftOut)];
+}
+
+const ENDING = /(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|npy|npz))?(\.gz)?$/i;
+
+async function archiveOf(file: OpenedFile, plan: ReadPlan): Promise<Archive | undefined> {
+  return file.container === "zip" ? (await import("./archive.ts")).openArchive(file, plan) : undefined;
 }
 
 /** The format for labels of files whose own format has no room for them. */
 function foreignFormat({ container }: OpenedFile): LabelFormat | undefined {
-  if (container === "zip") return "xlsx";
   return container === "npy" ? "csv" : undefined;
 }
 
@@ -72,11 +164,13 @@ function formatOf(source: OpenedFile): LabelFormat | undefined {
 export async function labelledFileName(open: Opener, options: LabelFileOptions): Promise<string> {
   const plan = tableReadPlan(options);
   const work = async (outer: OpenedFile) => {
-    const file = await unpacked(outer, plan);
+    const archive = await archiveOf(outer, plan);
     const name = outer.file.replace(/^.*[/\\]/s, "");
+    if (archive?.kind === "files" || (archive?.kind === "workbook" && options.as === undefined)) return name;
+    const file = archive?.kind === "file" ? archive.file : outer;
     const stem = name
       .replace(/\.(zip|gz)$/i, "")
-      .replace(/\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz)$/i, "");
+      .replace(/\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|ods|npy|npz)$/i, "");
     const format = options.as ?? foreignFormat(file);
     if (format !== undefined) return `${stem}.${format}`;
     const [ending] = /(\.\w+)(\.gz)?$/.exec(file.ending) ?? [""];

@@ -14,6 +14,9 @@ export interface EncodedColumn {
 /** The columns of the files, in their order. */
 export type Encoding = readonly EncodedColumn[];
 
+/** Among the values of a category: it stands for all that are not there. */
+export const OTHER_VALUE = "*";
+
 /** The values that tables hold on all devices together. Sorted: no device comes before another. */
 export function encodingOf(tables: readonly Table[]): Encoding {
   return tables[0].columns.map((name, c): EncodedColumn => {
@@ -47,6 +50,7 @@ export function checkUnseenCategories({ file, categories }: Table, encoding: Enc
   if (policy !== "refuse") return;
   for (const [c, { name, values }] of encoding.entries()) {
     const { words, lines } = categories?.[c] ?? { words: [], lines: [] };
+    if (values?.includes(OTHER_VALUE)) continue;
     const strange = words.findIndex((word) => values?.includes(word) === false);
     if (strange < 0) continue;
     const rule = `be one of ${listInRefusal((values ?? []).map((value) => JSON.stringify(value)))}`;
@@ -64,7 +68,10 @@ export function encodeTable(table: Table, encoding: Encoding): Table {
   const points: Matrix = { data: new Float64Array(rows * columns.length), rows, cols: columns.length };
   const missing = columns.map(() => ({ count: 0, line: 0 }));
   for (const [c, { values }] of encoding.entries()) {
-    const indexes = table.categories?.[c]?.words.map((word) => values?.indexOf(word) ?? -1);
+    const other = values?.indexOf(OTHER_VALUE) ?? -1;
+    const indexes = table.categories?.[c]?.words
+      .map((word) => values?.indexOf(word) ?? -1)
+      .map((at) => (at < 0 ? other : at));
     let unseen = 0;
     for (let r = 0; r < rows; r++) {
       const value = data[r * cols + c];

@@ -124,7 +124,7 @@ const strangers: readonly (readonly [bytes: string, name: string, remedy: string
   ["fd377a585a", "xz data", "unpack it first"],
   ["4152524f5731", "an Arrow file", "save it as Parquet or CSV"],
   ["89484446", "an HDF5 file", "save it as Parquet or CSV"],
-  ["53514c697465", "an SQLite database", "export the table as CSV"],
+  ["53514c697465", "an SQLite database", "name a table of it, as sqlite:FILE?table=NAME"],
   [
     "fffe",
     "UTF-16 text",

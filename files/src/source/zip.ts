@@ -1,9 +1,9 @@
-// Zip archives: the list of their files, and the bytes of one of them. Nothing is unpacked before its size is known and
+// Zip archives: the list of their files, the bytes of one of them, and archives of our own. Nothing is unpacked before its size is known and
 // allowed, and nothing is written anywhere, so that a name such as ../x is only a name.
 
-import { crc32, readBytes } from "./bytes.ts";
+import { crc32, joinBytes, readBytes } from "./bytes.ts";
 import { DataError } from "./refusal.ts";
-import type { ByteFile } from "./source.ts";
+import type { ByteFile, Platform } from "./source.ts";
 
 export interface ZipEntry {
   readonly name: string;
@@ -125,3 +125,63 @@ export function memoryFile(outer: ByteFile, name: string, content: Uint8Array): 
 
 const uint16 = (bytes: Uint8Array, at: number) => bytes[at] | (bytes[at + 1] << 8);
 const uint32 = (bytes: Uint8Array, at: number) => (uint16(bytes, at) | (uint16(bytes, at + 2) << 16)) >>> 0;
+
+/** Gzip holds what an archive needs: packed bytes behind a head of ten and before a tail of eight. */
+const [GZIP_HEAD, GZIP_TAIL] = [10, 8];
+/** The first of January 1980, the earliest that an archive can say. */
+const NO_DATE = 0x21;
+
+/** An archive of these files. One that is called mimetype stands there as it is, as programs expect it. */
+export async function zipBytes(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  platform: Platform,
+): Promise<Uint8Array> {
+  const out: Uint8Array[] = [];
+  const listed: Uint8Array[] = [];
+  let at = 0;
+  const put = (bytes: Uint8Array) => {
+    out.push(bytes);
+    at += bytes.length;
+  };
+  for (const { name, bytes } of files) {
+    const isStored = name === "mimetype";
+    const body = isStored ? bytes : (await gzipped(bytes, platform)).subarray(GZIP_HEAD, -GZIP_TAIL);
+    const title = new TextEncoder().encode(name);
+    // The bit says that the name is in UTF-8.
+    const about = [20, 0x800, isStored ? STORED : DEFLATED, 0, NO_DATE];
+    const sizes = [crc32(bytes), body.length, bytes.length];
+    const begin = at;
+    put(record([0x04034b50], about, sizes, [title.length, 0]));
+    put(title);
+    put(body);
+    listed.push(record([0x02014b50], [20, ...about], sizes, [title.length, 0, 0, 0, 0], [0, begin]), title);
+  }
+  const begin = at;
+  for (const bytes of listed) put(bytes);
+  put(record([0x06054b50], [0, 0, files.length, files.length], [at - begin, begin], [0]));
+  return joinBytes(out);
+}
+
+/** Numbers of four and of two bytes in turn, the low byte first. */
+function record(...groups: readonly (readonly number[])[]): Uint8Array {
+  const size = groups.reduce((sum, own, i) => sum + own.length * (i % 2 === 0 ? 4 : 2), 0);
+  const view = new DataView(new ArrayBuffer(size));
+  let at = 0;
+  for (const [i, own] of groups.entries()) {
+    for (const value of own) {
+      if (i % 2 === 0) view.setUint32(at, value, true);
+      else view.setUint16(at, value, true);
+      at += i % 2 === 0 ? 4 : 2;
+    }
+  }
+  return new Uint8Array(view.buffer);
+}
+
+async function gzipped(bytes: Uint8Array, platform: Platform): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  await platform.throughGzip(
+    async (piece) => void pieces.push(piece),
+    (write) => write(bytes),
+  );
+  return joinBytes(pieces);
+}

@@ -12,7 +12,7 @@ export interface CellRules {
   readonly na?: readonly string[];
   /** Dates and times as numbers: days since the beginning of 1970, in UTC unless they say otherwise. */
   readonly dates?: DateRule;
-  /** By the names of columns: how their cells are written, instead of what the first of them look like. */
+  /** By the names of columns: how their cells are written, where they can be read so. */
   readonly forms?: Readonly<Record<string, CellForm>>;
   /** Hears of every cell and line that cannot be read, which then counts as missing; without it the file is refused. */
   readonly onBad?: (refusal: DataError) => void;

@@ -32,7 +32,7 @@ export function textColumns(
   return looks.map((look, c) => {
     const name = names[c];
     if (look.kind === "number") return { name, ...numberColumn(look, decimal, rules.forms?.[name]) };
-    if (look.kind === "date") return { name, ...dateColumn(look.orders, rules) };
+    if (look.kind === "date") return { name, ...dateColumn(look.orders, rules, rules.forms?.[name]) };
     return { name, kind: look.kind };
   });
 }
@@ -53,7 +53,11 @@ function numberColumn(
   told: CellForm | undefined,
 ): Omit<Column, "name"> {
   const code = isCode ? { isCode } : {};
-  if (told !== undefined) return { kind: "number", form: told, ...code };
+  const remembered = told && forms.find((form) => form.decimal === (told.decimal ?? "."));
+  if (remembered !== undefined) {
+    const { unit } = remembered;
+    return { kind: "number", form: { ...told, ...(unit !== undefined && { unit }) }, ...code };
+  }
   const fitting = forms.filter((form) => form.decimal === decimal);
   const [form, other] = fitting.length > 0 ? fitting : forms;
   if (isPlain && form.decimal === ".") return { kind: "number", ...code };
@@ -63,8 +67,9 @@ function numberColumn(
 function dateColumn(
   orders: Extract<LookedCells, { kind: "date" }>["orders"],
   { dates }: CellReader,
+  remembered: CellForm | undefined,
 ): Omit<Column, "name"> {
-  const told = dates === "day-first" ? "day" : dates === "month-first" ? "month" : undefined;
+  const told = dates === "day-first" ? "day" : dates === "month-first" ? "month" : remembered?.order;
   if (orders.length > 1 && told === undefined) return { kind: "date", isAmbiguous: true };
   const order = orders.length > 1 ? told : orders[0];
   return { kind: dates === undefined ? "date" : "number", ...(order && { form: { order } }) };
@@ -91,7 +96,10 @@ export interface DialectOptions extends CellRules {
   readonly header?: boolean;
   /** Of text that is not UTF-8. */
   readonly encoding?: TextEncoding;
-  /** Of a workbook the name of a sheet or its number from 1, of an archive of arrays that of an array; by default the first. */
+  /**
+   * Of a workbook the name of a sheet or its number from 1, of an archive that of a file or an array; "all" for all sheets
+   * with the same columns. By default the first sheet that is a table, and all files.
+   */
   readonly sheet?: string;
 }
 

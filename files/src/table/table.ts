@@ -4,7 +4,8 @@ import type { Matrix } from "@fedkm/core";
 import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../source/refusal.ts";
 import type { Limits } from "../source/source.ts";
 import type { CellReader } from "./cell.ts";
-import type { ChosenColumns, ReadPlan } from "./columns.ts";
+import type { CellForm } from "./cellForms.ts";
+import type { ChosenColumns, Column, ReadPlan } from "./columns.ts";
 
 export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
 
@@ -21,6 +22,10 @@ export interface Table {
   readonly devices?: { readonly names: readonly string[]; readonly of: Uint32Array };
   /** Where some columns are categories: for each of these its values. */
   readonly categories?: readonly (CategoryValues | undefined)[];
+  /** Of several sheets or files in one: what they are called, and how many of the rows are theirs. */
+  readonly parts?: readonly { readonly file: string; readonly rows: number }[];
+  /** By the names of columns: how their cells are written, where that is not as usual. */
+  readonly forms?: Readonly<Record<string, CellForm>>;
 }
 
 /** The values of a category in the order in which they were met, and the lines of that. */
@@ -146,8 +151,10 @@ export class GrowingTable {
     this.devices.of[row] = name === "" ? NO_DEVICE : tableDeviceNumber(this.devices.numbers, name);
   }
 
-  finish(format: Format): Table {
+  /** `seen` are the columns of text by its first cells. */
+  finish(format: Format, seen: readonly Column[] = []): Table {
     const { file, columns, values, rows, cols, missing, devices, categories } = this;
+    const forms = seen.flatMap(({ name, form }) => (form && columns.includes(name) ? [[name, form] as const] : []));
     return {
       file,
       format,
@@ -156,6 +163,7 @@ export class GrowingTable {
       missing,
       ...(devices && { devices: { names: [...devices.numbers.keys()], of: devices.of.subarray(0, rows) } }),
       ...(categories.some((own) => own !== undefined) && { categories: categories.map((own) => own && valuesOf(own)) }),
+      ...(forms.length > 0 && { forms: Object.fromEntries(forms) }),
     };
   }
 }

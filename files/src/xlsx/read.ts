@@ -5,7 +5,7 @@ import { DataError, type FilePosition, type Remedy, shownInRefusal } from "../so
 import { type CellReader, cellOrNoted } from "../table/cell.ts";
 import { type ChosenColumns, type Column, chooseColumns, type ReadPlan, textColumns } from "../table/columns.ts";
 import { GrowingTable, refuseLargeCell, refuseTextCell, type Table } from "../table/table.ts";
-import { columnLetters, eachSheetRow, type SheetCell, type SheetRow, type Workbook } from "./workbook.ts";
+import { columnLetters, type SheetCell, type SheetRow, type Workbook } from "./workbook.ts";
 
 const SAMPLE_ROWS = 200;
 const DAY = 86_400_000;
@@ -21,12 +21,12 @@ interface Reading extends ReadPlan {
   readonly table: GrowingTable;
 }
 
-export async function readXlsx(workbook: Workbook, plan: ReadPlan): Promise<Table> {
-  const { file } = workbook;
+export function readSheet(workbook: Workbook, plan: ReadPlan): Table {
+  const { file, sheet } = workbook;
   let reading: Reading | undefined;
   const first: SheetRow[] = [];
   const begin = (): Reading => {
-    const { columns, body, line } = beginningOf(workbook, first, plan);
+    const { columns, body, line } = beginningOfSheet(workbook, first, plan);
     const chosen = chooseColumns({ file, line }, columns, plan.options);
     const table = new GrowingTable(file, chosen, EXPECTED_ROWS, plan);
     const readers = columns.map(({ form }) => (form === undefined ? plan.rules : plan.rules.written(form)));
@@ -34,25 +34,25 @@ export async function readXlsx(workbook: Workbook, plan: ReadPlan): Promise<Tabl
     for (const row of body) keepRow(begun, row);
     return begun;
   };
-  eachSheetRow(workbook, (row) => {
+  workbook.eachRow((row) => {
     if (reading !== undefined) keepRow(reading, row);
     else if (first.push(row) === SAMPLE_ROWS) reading = begin();
   });
-  const { table } = reading ?? begin();
+  const { table, columns } = reading ?? begin();
   if (table.rows === 0) {
     const cell = cellName(workbook, 0, (first.at(-1)?.row ?? 0) + 1);
     const remedy = "name another sheet, or save it again";
     throw new DataError({ file, cell, column: table.columns[0] }, "begin a row", "none below the header", remedy);
   }
-  return table.finish("xlsx");
+  return { ...table.finish("xlsx", columns), file: workbook.sheets.length > 1 ? `${file}/${sheet}` : file };
 }
 
-export async function columnsOfXlsx(workbook: Workbook, plan: ReadPlan): Promise<readonly Column[]> {
+export function columnsOfSheet(workbook: Workbook, plan: ReadPlan): readonly Column[] {
   const first: SheetRow[] = [];
-  eachSheetRow(workbook, (row) => {
+  workbook.eachRow((row) => {
     if (first.length < SAMPLE_ROWS) first.push(row);
   });
-  return beginningOf(workbook, first, plan).columns;
+  return beginningOfSheet(workbook, first, plan).columns;
 }
 
 function cellName({ sheet }: Workbook, column: number, row: number): string {
@@ -60,8 +60,9 @@ function cellName({ sheet }: Workbook, column: number, row: number): string {
 }
 
 /** The columns by the first rows, and those of them that are rows. Lines above much wider ones are titles. */
-function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, limits, rules }: ReadPlan) {
+export function beginningOfSheet(workbook: Workbook, all: readonly SheetRow[], { options, limits, rules }: ReadPlan) {
   const { file } = workbook;
+  const rows = all.slice(0, SAMPLE_ROWS);
   const filled = ({ cells }: SheetRow) => cells.filter((cell) => cell !== undefined).length;
   const widths = rows.map(filled).sort((a, b) => a - b);
   const wide = Math.max(2, (widths[widths.length >> 1] ?? 0) / 2);
@@ -93,14 +94,14 @@ function beginningOf(workbook: Workbook, rows: readonly SheetRow[], { options, l
   const textOf = (cell: SheetCell | undefined) => (typeof cell === "object" && "formula" in cell ? "" : cellText(cell));
   const written = textColumns(names, (c) => cellsOf(c).map(textOf), rules);
   const columns = written.map((column, c) => typedColumn(column, cellsOf(c), rules));
-  return { columns, body, line: head.row };
+  return { columns, body, line: head.row, header: header ? head.row : undefined };
 }
 
 /** The names of the columns and the cells of every row, as text. */
 export function sheetTexts(workbook: Workbook, plan: ReadPlan): string[][] {
   const rows: SheetRow[] = [];
-  eachSheetRow(workbook, (row) => rows.push(row));
-  const { columns, line, body } = beginningOf(workbook, rows.slice(0, SAMPLE_ROWS), plan);
+  workbook.eachRow((row) => rows.push(row));
+  const { columns, line, body } = beginningOfSheet(workbook, rows, plan);
   const from = body.at(0)?.row ?? line;
   const own = rows.filter(({ row }) => row >= from);
   return [columns.map(({ name }) => name), ...own.map(({ cells }) => columns.map((_, c) => writtenText(cells[c])))];

@@ -1,9 +1,10 @@
 // A workbook of one sheet: the least that spreadsheets open, packed as they pack it.
 
-import { joinBytes } from "../source/bytes.ts";
 import { DataError } from "../source/refusal.ts";
 import type { Platform } from "../source/source.ts";
+import { zipBytes } from "../source/zip.ts";
 import type { CellColumn } from "../table/cellColumns.ts";
+import { escapedXml } from "./xml.ts";
 
 /** Of the format, with a line for the names. */
 const MOST_ROWS = 1_048_575;
@@ -31,7 +32,7 @@ export async function workbookBytes(columns: readonly CellColumn[], platform: Pl
   const encoder = new TextEncoder();
   const files = Object.entries(parts).map(([name, text]) => ({ name, bytes: encoder.encode(HEAD + text) }));
   files.push({ name: "xl/worksheets/sheet1.xml", bytes: encoder.encode(sheet(columns, rows)) });
-  return zipped(files, platform);
+  return zipBytes(files, platform);
 }
 
 function sheet(columns: readonly CellColumn[], rows: number): string {
@@ -52,75 +53,7 @@ function cell(value: CellColumn["cells"][number]): string {
   return textCell(String(value));
 }
 
-const marks: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
 function textCell(text: string): string {
-  const escaped = Array.from(text.slice(0, LONGEST_TEXT), (own) => marks[own] ?? visible(own)).join("");
+  const escaped = escapedXml(text.slice(0, LONGEST_TEXT));
   return `<c t="inlineStr"><is><t xml:space="preserve">${escaped}</t></is></c>`;
-}
-
-/** Characters that XML cannot have are written as the format escapes them. */
-function visible(character: string): string {
-  const isControl = character < " " && !["\t", "\n", "\r"].includes(character);
-  return isControl ? `_x${character.charCodeAt(0).toString(16).padStart(4, "0")}_` : character;
-}
-
-/** Gzip holds what an archive needs: packed bytes behind a head of ten, and in its last eight the checksum. */
-const [GZIP_HEAD, GZIP_TAIL] = [10, 8];
-const DEFLATED = 8;
-/** The first of January 1980, the earliest that an archive can say. */
-const NO_DATE = 0x21;
-
-async function zipped(
-  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-  platform: Platform,
-): Promise<Uint8Array> {
-  const out: Uint8Array[] = [];
-  const listed: Uint8Array[] = [];
-  let at = 0;
-  const put = (bytes: Uint8Array) => {
-    out.push(bytes);
-    at += bytes.length;
-  };
-  for (const { name, bytes } of files) {
-    const packed = await gzipped(bytes, platform);
-    const sum = new DataView(packed.buffer, packed.byteOffset + packed.length - GZIP_TAIL).getUint32(0, true);
-    const body = packed.subarray(GZIP_HEAD, packed.length - GZIP_TAIL);
-    const title = new TextEncoder().encode(name);
-    const about = [20, 0, DEFLATED, 0, NO_DATE];
-    const sizes = [sum, body.length, bytes.length];
-    const begin = at;
-    put(record([0x04034b50], about, sizes, [title.length, 0]));
-    put(title);
-    put(body);
-    listed.push(record([0x02014b50], [20, ...about], sizes, [title.length, 0, 0, 0, 0], [0, begin]), title);
-  }
-  const begin = at;
-  for (const bytes of listed) put(bytes);
-  put(record([0x06054b50], [0, 0, files.length, files.length], [at - begin, begin], [0]));
-  return joinBytes(out);
-}
-
-/** Numbers of four and of two bytes in turn, the low byte first. */
-function record(...groups: readonly (readonly number[])[]): Uint8Array {
-  const size = groups.reduce((sum, own, i) => sum + own.length * (i % 2 === 0 ? 4 : 2), 0);
-  const view = new DataView(new ArrayBuffer(size));
-  let at = 0;
-  for (const [i, own] of groups.entries()) {
-    for (const value of own) {
-      if (i % 2 === 0) view.setUint32(at, value, true);
-      else view.setUint16(at, value, true);
-      at += i % 2 === 0 ? 4 : 2;
-    }
-  }
-  return new Uint8Array(view.buffer);
-}
-
-async function gzipped(bytes: Uint8Array, platform: Platform): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  await platform.throughGzip(
-    async (piece) => void pieces.push(piece),
-    (write) => write(bytes),
-  );
-  return joinBytes(pieces);
 }

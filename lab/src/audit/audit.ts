@@ -8,11 +8,11 @@ export const run = sectionOf({
   async private(isShort) {
     const { privateRows } = await import("./private.ts");
     const { privateShared } = await import("./privateShared.ts");
-    const { privateKills } = await import("./privateKills.ts");
     const sizes = isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 };
-    const kills = await privateKills({ kills: isShort ? 3 : 100 });
-    return [privateRows(sizes), privateShared(sizes), kills].every((isGood) => isGood);
+    return [privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
   },
+  kills: async (isShort) => (await import("./privateKills.ts")).privateKills("personal", isShort ? 3 : 100),
+  "shared-kills": async (isShort) => (await import("./privateKills.ts")).privateKills("shared", isShort ? 3 : 100),
   poison: async (isShort) => (await import("./poison.ts")).poison(isShort ? 5 : 20),
   openings: async (isShort) => (await import("./openings.ts")).openings(isShort ? 3 : 10),
   honest: async (isShort) => (await import("./honest.ts")).honest(isShort ? 5 : 20),

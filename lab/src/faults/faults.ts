@@ -40,6 +40,7 @@ export const run = sectionOf({
   processes: async (isShort) => (await import("./tcpFaults.ts")).agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] }),
   durability: async () => (await import("./tcpFaults.ts")).durability(),
   kills: async (isShort) => (await import("./tcpFaults.ts")).kills({ times: isShort ? 6 : 200 }),
+  growth: async (isShort) => (await import("./guardedGrowth.ts")).guardedFiles({ kills: isShort ? 4 : 100 }),
   logs: async () => (await import("./logs.ts")).logs(),
   identity: async (isShort) => (await import("./identity.ts")).identity({ kills: isShort ? 3 : 20 }),
   strangers: async (isShort) => (await import("./tcpAttacks.ts")).strangers({ count: isShort ? 50 : 1_000 }),

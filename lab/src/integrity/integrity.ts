@@ -8,8 +8,8 @@ import { frameCosts } from "./frameCosts.ts";
 import { restoredFolders } from "./restoredFolders.ts";
 
 export const run = sectionOf({
-  forged: (isShort) => forgedNetworks({ networks: isShort ? 28 : 1_000 }),
-  processes: (isShort) => forgerProcesses({ networks: isShort ? 2 : 14 }),
+  forged: (isShort) => forgedNetworks({ networks: isShort ? 30 : 1_080 }),
+  processes: (isShort) => forgerProcesses({ networks: isShort ? 2 : 15 }),
   restored: (isShort) => restoredFolders({ restores: isShort ? 8 : 100 }),
   costs: (isShort) => frameCosts({ seconds: isShort ? 5 : 20 }),
 });

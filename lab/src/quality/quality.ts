@@ -8,11 +8,12 @@ import { checkNames, UsageError } from "../parts.ts";
 import { alphaChosen, kChosen, kindsChosen } from "./choose.ts";
 import { consensusLevel, relaxationPace, settling } from "./consensus.ts";
 import { everybody } from "./everybody.ts";
-import { guardedGrowth } from "./growth.ts";
+import { betterStarts, guardedGrowth, years } from "./growth.ts";
 import { guardedPrice } from "./guarded.ts";
 import { infection, labelSkew, manyClusters, wrongNetworks } from "./hard.ts";
 import { communitiesApart, linksChosen, penaltiesCompared } from "./links.ts";
 import { setting } from "./problems.ts";
+import { numbersChosen, verdictsGiven } from "./verdict.ts";
 
 // Every method on one problem: how near to pooled k-means, and what it sent.
 
@@ -44,6 +45,8 @@ const parts: Record<string, (first: number) => void | Promise<void>> = {
     penaltiesCompared(seed);
   },
   links: linksChosen,
+  verdict: verdictsGiven,
+  numbers: numbersChosen,
   k: kChosen,
   kinds: kindsChosen,
   alpha: alphaChosen,
@@ -51,6 +54,8 @@ const parts: Record<string, (first: number) => void | Promise<void>> = {
   everybody,
   guarded: guardedPrice,
   growth: guardedGrowth,
+  years,
+  jumps: betterStarts,
 };
 
 export async function run(args: string[]): Promise<void> {

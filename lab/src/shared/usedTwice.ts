@@ -1,7 +1,6 @@
 // What shared clusters must never do, counted over everything that was posted: use a pad twice, answer twice.
 
 import type { observeBoards } from "@fedkm/audit";
-import { stages } from "@fedkm/device/shared";
 
 type Boards = ReturnType<typeof observeBoards>;
 
@@ -22,11 +21,12 @@ export function padsTwice(seen: Pick<Boards, "entries">): number {
   return twice;
 }
 
-/** Centroids for which the sums of two different sets of devices are known. */
+/** Centroids, or cells of a grid, for which the sums of two different sets of devices are known. */
 export function answersTwice(seen: Pick<Boards, "sums">): number {
   const answers = new Map<string, Set<string>>();
   for (const { content, devices } of seen.sums()) {
-    if (content.stage < stages.cores) continue;
+    // A census and moments ask for nothing in particular.
+    if (content.numbers.length === 0) continue;
     const asked = `${content.stage} ${content.numbers.join(" ")}`;
     answers.set(asked, (answers.get(asked) ?? new Set()).add([...devices].sort().join(" ")));
   }

@@ -29,7 +29,7 @@ export async function playground(): Promise<void> {
 /** Of what a page loads before it is asked for files; decoders of Parquet come when one is dropped. */
 function scriptKilobytes(): number {
   const assets = new URL("assets/", site);
-  const html = readFileSync(new URL("index.html", site), "utf8");
+  const html = readFileSync(new URL("playground.html", site), "utf8");
   const loaded = readdirSync(assets).filter((name) => html.includes(name) || name.startsWith("worker-"));
   return loaded.reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, assets))).length, 0) / 1000;
 }

@@ -5,6 +5,7 @@ import {
   duckdb as ofDuckdb,
   postgres as ofPostgres,
   spark as ofSpark,
+  sqlite as ofSqlite,
   trino as ofTrino,
 } from "@fedkm/sql/dialects";
 import type { LabelColumn, Labelling } from "../model/labelling.ts";
@@ -12,18 +13,15 @@ import type { DialectName } from "../request.ts";
 
 // What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 
-interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "least" | "fence"> {
+interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "word" | "least" | "fence"> {
   /** An expression as a double, NULL where it is not a number. */
   double(expression: string): string;
-  /** An expression as text without spaces around it. */
-  word(expression: string): string;
   logarithm(expression: string): string;
 }
 
 const duckdb: Dialect = {
   ...ofDuckdb,
   double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), 'NaN'::DOUBLE)`,
-  word: (expression) => `TRIM(CAST(${expression} AS VARCHAR))`,
   logarithm: (expression) => `LN(${expression})`,
 };
 
@@ -31,15 +29,18 @@ const postgres: Dialect = {
   ...duckdb,
   ...ofPostgres,
   double: (expression) => `NULLIF(CAST(${expression} AS float8), 'NaN'::float8)`,
-  word: (expression) => `TRIM(CAST(${expression} AS text))`,
 };
 
 const clickhouse: Dialect = {
   ...ofClickhouse,
   double: (expression) => `if(isNaN(toFloat64(${expression})), NULL, toFloat64(${expression}))`,
-  // The function of that name is younger than some servers.
-  word: (expression) => `replaceRegexpAll(toString(${expression}), '^ +| +$', '')`,
   logarithm: (expression) => `log(${expression})`,
+};
+
+const sqlite: Dialect = {
+  ...duckdb,
+  ...ofSqlite,
+  double: (expression) => ofSqlite.double(expression, true),
 };
 
 const trino: Dialect = {
@@ -53,7 +54,6 @@ const spark: Dialect = {
   ...duckdb,
   ...ofSpark,
   double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), CAST('NaN' AS DOUBLE))`,
-  word: (expression) => `TRIM(CAST(${expression} AS STRING))`,
 };
 
 /** DuckDB quotes as the standard has it. */
@@ -64,7 +64,15 @@ const standard: Dialect = {
   word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
 };
 
-const dialects: Readonly<Record<DialectName, Dialect>> = { duckdb, postgres, clickhouse, trino, spark, standard };
+const dialects: Readonly<Record<DialectName, Dialect>> = {
+  duckdb,
+  postgres,
+  clickhouse,
+  sqlite,
+  trino,
+  spark,
+  standard,
+};
 
 /** Names that no column of a table is likely to have. */
 const [ROW, NEAREST, CLUSTER] = ["fedkm_row", "fedkm_nearest", "fedkm_cluster"];
@@ -189,6 +197,16 @@ const withSubqueries: Select = (steps, names, table, dialect) => {
   return `SELECT (${ROW}).*,\n  ${answers(names, dialect)}\nFROM (${scored}) AS fedkm_steps`;
 };
 
+/** SQLite has neither what is lateral nor whole rows as values: each step carries the row's columns along. */
+const withRowSubqueries: Select = (steps, names, table, dialect) => {
+  const [first, ...rest] = stepped(steps, dialect);
+  const scored = rest.reduce(
+    (from, of, i) => `SELECT *,\n  ${listed(of)}\nFROM (${from}) AS fedkm_step${i}${dialect.fence}`,
+    `SELECT ${ROW}.rowid AS ${ROW}_id,\n  ${listed(first)}\nFROM ${table} AS ${ROW}${dialect.fence}`,
+  );
+  return `SELECT ${ROW}.*,\n  ${answers(names, dialect)}\nFROM (${scored}) AS fedkm_steps\nJOIN ${table} AS ${ROW} ON ${ROW}.rowid = fedkm_steps.${ROW}_id\nORDER BY ${ROW}.rowid`;
+};
+
 /**
  * ClickHouse puts the text of an expression wherever its name stands, fences or not: names of steps are parameters of
  * functions, which it computes once.
@@ -210,4 +228,5 @@ const selects: Readonly<Record<DialectName, Select>> = {
   standard: withLaterals,
   postgres: withSubqueries,
   clickhouse: withLambdas,
+  sqlite: withRowSubqueries,
 };

@@ -63,7 +63,8 @@ export async function fitTables(request: FitRequest, context: FitContext = {}): 
   const run = inSources ?? (await runInMemory(prepared, request, checked, context));
   const milliseconds = { read, fit: performance.now() - began - read };
   // The devices of a study have numbered their clusters.
-  const ordered = request.study === undefined ? clustersInModelOrder(run.centroids, datasets) : run.centroids;
+  const ordered =
+    request.study === undefined ? clustersInModelOrder(run.centroids, datasets, request.weights) : run.centroids;
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = await computeWork(context, () =>
     datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
@@ -96,7 +97,7 @@ async function runInMemory(
   context: FitContext,
 ): Promise<MethodRun> {
   if (study !== undefined) {
-    const rows = input.devices.map(({ points }) => points);
+    const rows = input.devices.map(({ points, persons }) => ({ ...points, ...(persons && { persons }) }));
     return study.simulate({ names, rows, graph }, seed, context);
   }
   const withKernel = context.withKernel ?? ((_, work) => work(undefined));
@@ -109,7 +110,7 @@ async function runInMemory(
 async function examined(
   result: Omit<FittedRows, "numbersAgree" | "warnings">,
   prepared: Prepared,
-  { examine = true, study }: FitRequest,
+  { examine = true, study, privacy }: FitRequest,
   context: FitContext,
 ): Promise<FittedRows> {
   const { datasets, sums, graph } = result;
@@ -124,8 +125,13 @@ async function examined(
       : undefined;
   const model = { ...result.model, ...(certificate && { certificate }) };
   const own = resultWarnings({ ...result, model, apart }, prepared.input);
-  return { ...result, model, numbersAgree, warnings: [...prepared.warnings, ...own] };
+  const exact = privacy === "private" ? [EXACT_FIGURES] : [];
+  return { ...result, model, numbersAgree, warnings: [...prepared.warnings, ...own, ...exact] };
 }
+
+/** Whoever holds all files may know all, and must not take what is written for private. */
+const EXACT_FIGURES =
+  "only the centroids of devices are private; sizes, means, labels and the report are exact, so keep them where the rows are";
 
 interface NumberedRun {
   readonly run: MethodRun;
@@ -147,6 +153,7 @@ function modelOf(
     ...modelVersionParts(input.encoding, scaling),
     columns: input.columns,
     ...(input.dates.length > 0 && { dates: input.dates }),
+    ...(Object.keys(input.reading).length > 0 && { reading: input.reading }),
     scaling,
     missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
     options: {

@@ -19,18 +19,29 @@ export interface MethodRequest extends MethodSettings {
   readonly seed?: number;
   /** One of core's by its name, or another. Default "fedkm". */
   readonly method?: string | NamedMethod;
+  /** For the method "fedkm" and rows at hand: how much each row of each device counts. Default 1. */
+  readonly weights?: readonly ArrayLike<number>[];
+  /** For the method "fedkm": where each device begins, instead of `init`. */
+  readonly startAt?: readonly Matrix[];
 }
 
 /** A request that can be run: what is not said is filled in, and the method takes all that is. */
 export interface CheckedMethod extends NamedMethod {
   readonly problem: { readonly k: number; readonly alpha: number; readonly seed: number };
   readonly settings: SettledSettings;
+  /** Options of core that no model writes down: they are as large as the rows, or as the model. */
+  readonly given: { readonly weights?: readonly ArrayLike<number>[]; readonly init?: readonly Matrix[] };
 }
 
 export function checkFitMethod(request: MethodRequest): CheckedMethod {
-  const { k, alpha = defaults.alpha, seed = 1, method: asked = "fedkm" } = request;
+  const { k, alpha = defaults.alpha, seed = 1, method: asked = "fedkm", weights, startAt } = request;
   const named = typeof asked === "string" ? { name: asked, method: methodNamed(asked) } : asked;
-  return { ...named, problem: { k, alpha, seed }, settings: settingsOf(named, request) };
+  const given = { ...(weights && { weights }), ...(startAt && { init: startAt }) };
+  if (named.name !== "fedkm" && Object.keys(given).length > 0) {
+    const what = weights === undefined ? "centroids to start at" : "weights of rows";
+    throw new RequestError(`${what} must be used with --method fedkm, got --method ${named.name}`);
+  }
+  return { ...named, problem: { k, alpha, seed }, settings: settingsOf(named, request), given };
 }
 
 function methodNamed(name: string): Method {
@@ -74,11 +85,11 @@ export function runMethod(
   kernel: Kernel | undefined,
   context: WorkContext,
 ): FitModel {
-  const { name, method, problem, settings } = checked;
+  const { name, method, problem, settings, given } = checked;
   checkEnough(datasets, problem.k);
   const options = { ...fitMethodOptions(checked), ...(kernel && { kernel }) };
   if (name !== "fedkm") return method(datasets, graph, options);
-  const loop = fitRounds(datasets, graph, options);
+  const loop = fitRounds(datasets, graph, { ...options, ...given });
   const most = settings.rounds ?? defaults.rounds;
   for (;;) {
     const step = loop.next();

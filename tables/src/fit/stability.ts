@@ -1,6 +1,8 @@
 // How stable clusters are: whether they are apart, how near rows are to a second one, and whether other starts and fewer devices find them again.
 
 import {
+  type ClusterVerdict,
+  clusterVerdict,
   complete,
   connectedComponents,
   edges,
@@ -15,11 +17,10 @@ import { clusterSums, clustersInModelOrder, type FittedRows } from "../model/clu
 import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
 import { type Sampled, sampleRowsByDevice } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
-import { clusterVerdict, type Verdict } from "./verdict.ts";
 
 export interface Stability {
   /** Of the rows of all devices together; undefined where each device has clusters of its own. */
-  readonly verdict: Verdict | undefined;
+  readonly verdict: ClusterVerdict | undefined;
   /** Rows that were looked at, of so many. */
   readonly rows: number;
   readonly of: number;
@@ -49,6 +50,8 @@ const GROUPS = 8;
 /** Rows and numbers of a sample: so many fits must be done in a few seconds. */
 const MOST_ROWS = 2_000;
 const MOST_VALUES = 40_000;
+/** But a gap between clusters shows only if these have some rows. */
+const ROWS_A_CLUSTER = 50;
 
 /** What is examined: plain data, so that another process can do it. */
 export interface StabilityTask {
@@ -59,10 +62,12 @@ export interface StabilityTask {
   readonly of: number;
 }
 
-export function stabilityTask(fitted: Pick<FittedRows, "model" | "graph" | "datasets" | "labels">): StabilityTask {
+export function stabilityTask(
+  fitted: Pick<FittedRows, "graph" | "datasets" | "labels"> & Pick<StabilityTask, "model">,
+): StabilityTask {
   const { model, graph, datasets, labels } = fitted;
   const { devices, links, options, scaling, study } = model;
-  const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
+  const most = Math.max(ROWS_A_CLUSTER * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
   return {
     model: { devices, links, options, scaling, ...(study && { study }) },
     graph,
@@ -90,7 +95,7 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
     (other) => ({ k: other, silhouette: silhouetteOf(network.datasets, again({ k: other })) }),
   );
   return {
-    verdict: verdictOf(task),
+    verdict: fitVerdict(task),
     rows: sample.rows,
     of,
     ...ratiosOf(task, k),
@@ -101,14 +106,15 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
   };
 }
 
-function verdictOf({ model, sample: { datasets, labels } }: StabilityTask): Verdict | undefined {
+/** Of the rows of all devices together; undefined where each has clusters of its own. fit and choose say the same words of it. */
+export function fitVerdict({ model, graph, sample: { datasets, labels } }: StabilityTask): ClusterVerdict | undefined {
   const { k, seed } = model.options;
   if (k === 1 || isModelAlone(model)) return undefined;
   const { common, cols } = clusterSums(datasets, labels, k, model.scaling);
   // Clusters without rows have no mean: any place will do where no row is nearest.
   const [first] = model.devices.map((device) => scaledCentroids(device, model.scaling).data);
   const centroids = { data: common.map((x, at) => (Number.isNaN(x) ? first[at] : x)), rows: k, cols };
-  return clusterVerdict(stack(datasets), centroids, model.scaling, seed);
+  return clusterVerdict(datasets, graph, centroids, { seed });
 }
 
 /** What another fit gives for each, and why one was refused: a method may need more devices or links than are left. */

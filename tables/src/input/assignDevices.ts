@@ -8,7 +8,8 @@ import { completeTableRows, NO_DEVICE, type Table } from "@fedkm/files";
 export function deviceNameOfFile(file: string): string {
   const name = file.split(/[\\/]/).findLast((part) => part !== "") ?? file;
   return (
-    name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz))?(\.gz|\.zip)?$/i, "") || name
+    name.replace(/(\.(csv|tsv|tab|txt|dat|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|ods|npy|npz))?(\.gz|\.zip)?$/i, "") ||
+    name
   );
 }
 
@@ -30,6 +31,8 @@ export function deviceNames(files: readonly string[]): string[] {
 export interface InputDevice {
   readonly name: string;
   readonly points: Matrix;
+  /** Whose each row is, by number, where a study protects persons. */
+  readonly persons?: Uint32Array;
 }
 
 /** A table that was read, and the device of each of its rows: rows of a device follow each other in its points. */
@@ -62,12 +65,32 @@ export function drawInputSample(
   return (table, row) => marks[table][row] === 1;
 }
 
-/** Files in folders such as plant=north are of one device, which is called so. */
-function withFolderDevice(table: Table): Table {
-  const folders = table.file.replaceAll("\\", "/").split("/").slice(0, -1);
-  const values = folders.flatMap((part) => /^\w+=(.+)$/.exec(part)?.[1] ?? []);
-  if (values.length === 0) return table;
-  return { ...table, devices: { names: [values.map(decoded).join("/")], of: new Uint32Array(table.points.rows) } };
+/** What folders such as plant=north say of a file in them: of all, or of the one with this name. */
+export function folderDevice(file: string, column?: string): string | undefined {
+  const folders = file.replaceAll("\\", "/").split("/").slice(0, -1);
+  const values = folders.flatMap((part) => {
+    const [, name, value] = /^(\w+)=(.+)$/.exec(part) ?? [];
+    return value === undefined || (column !== undefined && name !== column) ? [] : [decoded(value)];
+  });
+  return values.length === 0 ? undefined : values.join("/");
+}
+
+const partsOf = ({ file, parts, points }: Table) => parts ?? [{ file, rows: points.rows }];
+
+/** Files in folders such as plant=north are of the device that is called so; sheets and files of an archive are one each. */
+function withNamedDevices(tables: readonly Table[]): readonly Table[] {
+  const files = tables.flatMap(partsOf).map(({ file }) => file);
+  const folders = files.map((file) => folderDevice(file));
+  const isSplit = tables.some(({ parts }) => parts !== undefined);
+  const names = folders.every((own) => own !== undefined) ? folders : isSplit ? deviceNames(files) : undefined;
+  if (names === undefined) return tables;
+  let next = 0;
+  return tables.map((table) => {
+    const own = partsOf(table);
+    const of = Uint32Array.from(own.flatMap(({ rows }, p) => new Array<number>(rows).fill(p)));
+    next += own.length;
+    return { ...table, devices: { names: names.slice(next - own.length, next), of } };
+  });
 }
 
 /** As programs write such folders: what a name cannot have stands there as %20. */
@@ -92,7 +115,7 @@ export function assignRows(
   hasDeviceColumn: boolean,
   isDrawn: IsDrawn | undefined,
 ): AssignedRows {
-  const named = hasDeviceColumn || given.length > 0 ? tables : tables.map(withFolderDevice);
+  const named = hasDeviceColumn || given.length > 0 ? tables : withNamedDevices(tables);
   if (named.every((table) => table.devices !== undefined)) return byColumn(named, isDrawn);
   const read = tables.slice(given.length).map(({ file }) => file);
   return oneEach(tables, [...given, ...deviceNames(read)], isDrawn);

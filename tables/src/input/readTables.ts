@@ -2,6 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
+  cellReader,
   checkMissingCells,
   DataError,
   type DialectOptions,
@@ -10,6 +11,8 @@ import {
   encodeTable,
   encodingOf,
   fillMissing,
+  firstEncodedColumns,
+  hasCategories,
   type MissingPolicy,
   readLayout,
   readTable,
@@ -17,11 +20,20 @@ import {
   scalingMeans,
   type Table,
 } from "@fedkm/files";
-import type { OpenSource } from "@fedkm/sql";
+import type { OpenSource, SourceWords } from "@fedkm/sql";
+import { RequestError } from "../request.ts";
 import { reportWorkProgress, type WorkContext } from "../work.ts";
-import { assignRows, drawInputSample, type InputDevice, type InputRows } from "./assignDevices.ts";
+import { assignRows, drawInputSample, folderDevice, type InputDevice, type InputRows } from "./assignDevices.ts";
 import { columnWarnings } from "./columnWarnings.ts";
-import { readSource, type SourceRequest, type SourceTable, sourceWarnings } from "./sources.ts";
+import {
+  joinEncodings,
+  readSource,
+  type SourceRequest,
+  type SourceSums,
+  type SourceTable,
+  sourceDevices,
+  sourceWarnings,
+} from "./sources.ts";
 
 /** A path where there is a file system, and a Blob everywhere. */
 export type FileInput = Parameters<typeof readTable>[0];
@@ -33,6 +45,11 @@ export interface DeviceTable {
   readonly points: Matrix;
   /** Default: x1, x2 and so on. */
   readonly columns?: readonly string[];
+}
+
+/** How files were read, for files that come later: what was asked or decided, and how cells of columns are written. */
+export interface Reading extends Omit<DialectOptions, "onBad"> {
+  readonly deviceColumn?: string;
 }
 
 /** Which rows, and how they are read. */
@@ -65,42 +82,57 @@ export interface Input {
   readonly files: readonly InputFile[];
   /** For each device the source of its rows, if that is what they come from. */
   readonly sources: readonly (OpenSource | undefined)[];
+  readonly reading: Reading;
   /** What took the place of missing cells. */
   readonly fill?: readonly number[];
   readonly dropped: number;
   readonly warnings: readonly string[];
 }
 
+interface ReadingChoices {
+  readonly mayStay?: boolean;
+  readonly examine?: boolean;
+  readonly features?: GivenFeatures | undefined;
+}
+
+/** Features that are agreed on, so that nothing about them is learnt from the files. */
+export interface GivenFeatures {
+  readonly encoding: Encoding;
+  /** What takes the place of missing cells, if anything may. */
+  readonly fill?: readonly number[] | undefined;
+  /** A table with these features in place of its columns. */
+  encode(table: Table): Table;
+}
+
 /** Rows of sources are loaded, unless they may stay: then a device of such rows has a sample of them. */
 export async function readInput(
   request: RowsRequest,
   context: WorkContext = {},
-  { mayStay = false, examine = true } = {},
+  { mayStay = false, examine = true, features }: ReadingChoices = {},
 ): Promise<Input> {
   const { tables: given = [], files = [], missing = "refuse" } = request;
   const tables = given.map((own) => tableAtHand(own, request, missing));
   for (const file of files) tables.push(await readFile(file, tables.at(0), request, missing, context));
-  const sources: SourceTable[] = [];
-  for (const own of request.sources ?? []) {
-    reportWorkProgress(context, { step: "read", name: own.address });
-    const columns = tables.at(0)?.columns;
-    const asked = columns === undefined ? request : { ...request, columns, exclude: [] };
-    // A sample that is asked for is drawn from all rows.
-    const source = await readSource(own, asked, mayStay && request.sample === undefined);
-    tables.push(source.table);
-    sources.push(source);
-  }
-  if (tables.length === 0) throw new RangeError("a request must have tables, files or sources, got none");
-  const warnings = [...(examine ? columnWarnings(tables) : []), ...sources.flatMap(sourceWarnings)];
-  const encoding = encodingOf(tables);
+  if (tables.length === 0 && request.sources === undefined)
+    throw new RangeError("a request must have tables, files or sources, got none");
+  // A sample that is asked for is drawn from all rows.
+  const sourced = await readSources(tables, request, mayStay && request.sample === undefined, context);
+  const { sources } = sourced;
+  const encoding = features?.encoding ?? sourced.encoding;
+  const inSources = sources.map(({ table }) => table);
+  // Of categories there are only numbers left in tables of sources.
+  const judged = hasCategories(encoding) ? tables : [...tables, ...inSources];
+  const judges = examine && judged.length > 0;
+  const warnings = [...(judges ? columnWarnings(judged) : []), ...sources.flatMap(sourceWarnings)];
   checkRepeating(tables, encoding, request);
-  const encoded = tables.map((table) => encodeTable(table, encoding));
-  const fill = missing === "mean" ? scalingMeans(encoded.map(({ points }) => points)) : undefined;
-  if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
+  const ownRows = tables.map((table) => features?.encode(table) ?? encodeTable(table, encoding));
+  const fill = features === undefined ? sourced.fill : features.fill;
+  if (fill !== undefined && features === undefined) for (const { points } of ownRows) fillMissing(points, fill);
+  const encoded = [...ownRows, ...inSources.map((table) => features?.encode(table) ?? table)];
   const drawn = drawInputSample(encoded, request);
   const givenNames = given.map(({ name }) => name);
   const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
-  if (fill !== undefined) warnings.push(...filledCells(tables));
+  if (fill !== undefined) warnings.push(...filledCells(tables, encoding, sourced.sums));
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
@@ -109,26 +141,127 @@ export async function readInput(
   return {
     columns: encodedColumns(encoding),
     encoding,
-    dates: await datesIn(files, tables[0].columns, request),
+    dates: await datesIn(
+      files,
+      encoding.map(({ name }) => name),
+      request,
+    ),
+    reading: given.length > 0 ? {} : readingOf(request, tables),
     devices,
     files: parts.map((part, i) => {
       const input = files.at(i - given.length);
       return i < given.length || i >= given.length + files.length || input === undefined ? part : { ...part, input };
     }),
-    sources: devices.map((_, i) => sources[i - given.length - files.length]?.source),
+    sources: sourcesOfDevices(devices, sources, given.length + files.length),
     ...(fill && { fill }),
     dropped,
     warnings,
   };
 }
 
-function filledCells(tables: readonly Table[]): string[] {
-  const counts = tables[0].columns.map((_, c) => tables.reduce((sum, { missing }) => sum + missing[c].count, 0));
+interface ReadSources {
+  /** Of all files and sources. */
+  readonly encoding: Encoding;
+  readonly sources: readonly SourceTable[];
+  /** With missing "mean": of each column that is clustered, over all files and sources. */
+  readonly fill?: readonly number[] | undefined;
+  readonly sums: readonly SourceSums[];
+}
+
+/** What sources hold besides numbers is asked first, so that all devices have the same columns. */
+async function readSources(
+  tables: readonly Table[],
+  request: RowsRequest,
+  mayStay: boolean,
+  context: WorkContext,
+): Promise<ReadSources> {
+  const { sources = [], deviceColumn, categories, missing } = request;
+  const opened: SourceTable[] = [];
+  const announce = (name: string) => reportWorkProgress(context, { step: "read", name });
+  const known = tables.length === 0 ? undefined : encodingOf(tables);
+  const columns = known === undefined ? request.columns : known.map(({ name }) => name);
+  const { exclude } = columns === undefined ? request : {};
+  const chosen = { ...(columns && { columns }), ...(exclude && { exclude }) };
+  const fillOf = (encoding: Encoding) => tables.map((table) => encodeTable(table, encoding).points);
+  if (deviceColumn === undefined && categories === undefined && missing !== "mean") {
+    for (const own of sources) {
+      announce(own.address);
+      opened.push(await readSource(own, chosen, mayStay));
+    }
+    return { encoding: known ?? encodingOf(opened.map(({ table }) => table)), sources: opened, sums: [] };
+  }
+  const words: SourceWords[] = [];
+  const rules = { ...(deviceColumn !== undefined && { deviceColumn }), ...(categories && { categories }) };
+  for (const own of sources) words.push(await own.words({ ...chosen, ...rules }));
+  const encoding =
+    known !== undefined && sources.length === 0 ? known : joinEncodings(known, words, cellReader(request).isMissing);
+  const sums: SourceSums[] = [];
+  if (missing === "mean") for (const own of sources) sums.push(await own.sums(encoding));
+  const fill = missing === "mean" ? meansOf(fillOf(encoding), sums) : undefined;
+  for (const [s, own] of sources.entries()) {
+    for (const device of sourceDevices(own, words[s], request)) {
+      announce(own.address);
+      opened.push(await readSource(own, { encoding, ...(fill && { fill }), ...(device && { device }) }, mayStay));
+    }
+  }
+  return { encoding, sources: opened, fill, sums };
+}
+
+/** Over rows at hand and those of sources. */
+function meansOf(points: readonly Matrix[], sums: readonly SourceSums[]): number[] {
+  if (sums.length === 0) return [...scalingMeans(points)];
+  return sums[0].sums.map((_, c) => {
+    let [sum, count] = [0, 0];
+    for (const own of sums) [sum, count] = [sum + own.sums[c], count + own.counts[c]];
+    for (const { data, cols } of points) {
+      for (let at = c; at < data.length; at += cols) {
+        if (!Number.isNaN(data[at])) [sum, count] = [sum + data[at], count + 1];
+      }
+    }
+    return count > 0 ? sum / count : 0;
+  });
+}
+
+/** A device has one source, unless its rows are in memory, where they have been put together. */
+function sourcesOfDevices(
+  devices: readonly InputDevice[],
+  sources: readonly SourceTable[],
+  first: number,
+): (OpenSource | undefined)[] {
+  const own = devices.map((): OpenSource | undefined => undefined);
+  for (const [s, { source, table }] of sources.entries()) {
+    const [name] = table.devices?.names ?? [];
+    const at = name === undefined ? first + s : devices.findIndex((device) => device.name === name);
+    if (own[at] !== undefined && source.read !== "memory") {
+      throw new RequestError(
+        `device ${JSON.stringify(name)} must have its rows in one source: --read memory puts them together`,
+      );
+    }
+    own[at] = source;
+  }
+  return own;
+}
+
+function readingOf(request: RowsRequest, tables: readonly Table[]): Reading {
+  const { delimiter, header, decimal, na, dates, encoding, sheet, deviceColumn } = request;
+  const said = Object.entries({ delimiter, header, decimal, na, dates, encoding, sheet, deviceColumn });
+  const forms: Reading["forms"] = Object.assign({}, ...tables.toReversed().map((table) => table.forms));
+  return {
+    ...Object.fromEntries(said.filter(([, value]) => value !== undefined)),
+    ...(forms && Object.keys(forms).length > 0 && { forms }),
+  };
+}
+
+function filledCells(tables: readonly Table[], encoding: Encoding, sums: readonly SourceSums[]): string[] {
+  const names = encoding.map(({ name }) => name);
+  const firsts = firstEncodedColumns(encoding);
+  const counts = names.map((_, c) => {
+    const inFiles = tables.reduce((sum, { missing }) => sum + missing[c].count, 0);
+    return sums.reduce((sum, own) => sum + own.rows - own.counts[firsts[c]], inFiles);
+  });
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return [];
-  const filled = tables[0].columns.flatMap((name, c) =>
-    counts[c] > 0 ? [`${counts[c]} in ${JSON.stringify(name)}`] : [],
-  );
+  const filled = names.flatMap((name, c) => (counts[c] > 0 ? [`${counts[c]} in ${JSON.stringify(name)}`] : []));
   const more = filled.length > MOST_FILLED ? [`others in ${filled.length - MOST_FILLED} more`] : [];
   const cells = total === 1 ? "1 missing cell was" : `${total} missing cells were`;
   return [`${cells} filled with the mean of the column: ${[...filled.slice(0, MOST_FILLED), ...more].join(", ")}`];
@@ -180,13 +313,18 @@ async function readFile(
   if (first !== undefined && request.columns === undefined) await checkSameColumns(file, first, request);
   const { tables: _, files: __, sources: ___, ...options } = request;
   const onRead = (bytes: number) => reportWorkProgress(context, { step: "read", name, bytes });
-  const reading = { ...options, allowsNameless: missing === "drop", onRead };
+  const { deviceColumn, ...rest } = options;
+  // A folder such as plant=north may say what a column would.
+  const device = deviceColumn === undefined ? undefined : folderDevice(name, deviceColumn);
+  const named = device === undefined ? options : rest;
+  const reading = { ...named, allowsNameless: missing === "drop", onRead };
   const table = await readTable(
     file,
     first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] },
   );
   checkMissingCells(table, missing);
-  return table;
+  if (device === undefined) return table;
+  return { ...table, devices: { names: [device], of: new Uint32Array(table.points.rows) } };
 }
 
 export function inputFileName(file: FileInput): string {

@@ -29,5 +29,13 @@ export function inputSourceAt(address: string, options: AddressOptions, context:
       const read = mayStay ? options.read : "memory";
       return openSource(address, { ...options, ...columns, read, missing, onRows, onRetry });
     },
+    async words(request) {
+      const { missing: _, ...where } = options;
+      return (await import("@fedkm/sql")).wordsOfSqlSource(address, where, request);
+    },
+    async sums(encoding) {
+      const { missing: _, ...where } = options;
+      return (await import("@fedkm/sql")).sumsOfSqlSource(address, { ...where, encoding });
+    },
   };
 }

@@ -64,7 +64,8 @@ const isWordy = ({ kind }: InspectedColumn) => kind === "text" || kind === "bool
 /** In the order of the first file; then the columns that only others have. */
 export function classifyColumns(looks: readonly InspectedTable[]): ClassifiedColumn[] {
   const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];
-  const device = looks.length === 1 ? deviceOf(looks[0]) : undefined;
+  const isSplit = looks.length > 1 || (looks[0]?.layout.parts?.length ?? 1) > 1;
+  const device = isSplit ? undefined : deviceOf(looks[0]);
   const rows = looks.reduce((sum, look) => sum + look.rows, 0);
   return names.map((name) => {
     const own = looks.flatMap((look) => look.columns.find((column) => column.name === name) ?? []);
@@ -74,13 +75,13 @@ export function classifyColumns(looks: readonly InspectedTable[]): ClassifiedCol
     if (own.length < looks.length) return nothing("not in every file");
     if (isTwice) return nothing("there twice");
     if (own.some(({ kind }) => kind !== own[0].kind)) return nothing("of different types");
-    return { name, codes: [], isWordy: isWordy(own[0]), ...roleOf(name, own, rows, looks) };
+    return { name, codes: [], isWordy: isWordy(own[0]), ...roleOf(name, own, rows, isSplit) };
   });
 }
 
 type Role = Omit<ClassifiedColumn, "name" | "codes"> & { readonly codes?: readonly string[] };
 
-function roleOf(name: string, own: readonly InspectedColumn[], rows: number, looks: readonly InspectedTable[]): Role {
+function roleOf(name: string, own: readonly InspectedColumn[], rows: number, isSplit: boolean): Role {
   const nothing = (why: string) => ({ role: "nothing", why }) as const;
   const id = (why = "an id") => ({ role: "id", why }) as const;
   const [first] = own;
@@ -93,13 +94,13 @@ function roleOf(name: string, own: readonly InspectedColumn[], rows: number, loo
   if (TARGET.test(name) && distinct <= FEW) return { role: "target", why: "an answer to hold clusters against" };
   if (WEIGHT.test(name)) return { role: "weight", why: "a weight of rows" };
   if (own.every((column) => column.isConstant || distinctOf(column) === 1)) {
-    return nothing(looks.length > 1 && namesFiles(own) ? "names the file" : "constant");
+    return nothing(isSplit && namesFiles(own) ? "names the file" : "constant");
   }
   if (own.every(({ countsRows }) => countsRows)) return id("counts the rows");
   if (own.every(({ namesRows }) => namesRows)) return id();
   if (own.every(({ copyOf }) => copyOf !== undefined)) return nothing(`same as ${first.copyOf}`);
   if (missing > MOSTLY_MISSING * rows) return nothing("mostly missing");
-  if (looks.length > 1 && isDeviceName(name) && distinct <= FEW) return nothing("files are the devices");
+  if (isSplit && isDeviceName(name) && distinct <= FEW) return nothing("files are the devices");
   if (isWordy(first) || first.kind === "decimal commas") return wordRole(name, own, distinct, rows);
   if (first.isCode || CODE.test(name)) return distinct > FEW_WORDS ? id("a code") : { role: "category" };
   const isWhole = own.every(({ statistics }) => statistics?.isWhole === true);

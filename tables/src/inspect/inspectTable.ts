@@ -64,20 +64,30 @@ export async function inspectTable(
 ): Promise<InspectedTable> {
   try {
     const layout = await readLayout(input, options);
-    const told = { ...decidedSigns(layout, options), ...options };
+    const told = { ...decidedSigns(layout, options), ...decidedSheet(layout, options), ...options };
     const isSettled = Object.keys(told).length === Object.keys(options).length;
     if (!isSettled) return await inspectTable(input, told, context, firstRows);
     return await lookAt(input, layout, options, context, firstRows);
   } catch (error) {
-    const encoding = options.encoding === undefined ? encodingThatHelps(error) : undefined;
-    if (encoding === undefined) throw error;
-    return inspectTable(input, { ...options, encoding }, context, firstRows);
+    const told = readingThatHelps(error, options);
+    if (told === undefined) throw error;
+    return inspectTable(input, { ...options, ...told }, context, firstRows);
   }
 }
 
-function encodingThatHelps(error: unknown): DialectOptions["encoding"] {
-  const named = error instanceof DataError ? error.remedies.find(({ kind }) => kind === "encoding") : undefined;
-  return named?.kind === "encoding" ? (named.encoding as DialectOptions["encoding"]) : undefined;
+/** Another encoding, or spaces between cells. */
+function readingThatHelps(error: unknown, { encoding, delimiter }: DialectOptions): DialectOptions | undefined {
+  const remedies = error instanceof DataError ? error.remedies : [];
+  const named = remedies.find(({ kind }) => kind === "encoding");
+  if (encoding === undefined && named?.kind === "encoding") {
+    return { encoding: named.encoding as NonNullable<DialectOptions["encoding"]> };
+  }
+  return delimiter === undefined && remedies.some(({ kind }) => kind === "delimiter") ? { delimiter: " " } : undefined;
+}
+
+/** Sheets with the same columns are one table. */
+function decidedSheet({ format, parts = [] }: FileLayout, { sheet }: DialectOptions): DialectOptions {
+  return format === "xlsx" && sheet === undefined && parts.length > 1 ? { sheet: "all" } : {};
 }
 
 /** Where semicolons stand between cells, commas stand before decimals and days before months. */

@@ -169,6 +169,8 @@ function decisionsOf(
     ...(asked.decimal === undefined && reading.decimal === "." ? ["1,234 read as 1234"] : []),
     ...(asked.dates === undefined && reading.dates === "day-first" ? ["3/1 read as 3 January"] : []),
     ...(asked.dates === undefined && reading.dates === "month-first" ? ["3/1 read as 1 March"] : []),
+    ...(asked.sheet === undefined && reading.sheet !== undefined ? ["each sheet a device"] : []),
+    ...(asked.delimiter === undefined && reading.delimiter !== undefined ? ["spaces between cells"] : []),
     ...(asked.encoding === undefined && reading.encoding !== undefined ? [`text read as ${reading.encoding}`] : []),
   ];
 }

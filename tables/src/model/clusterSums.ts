@@ -4,18 +4,26 @@ import { type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
 import { type Scaling, undoScaling, unscaled } from "@fedkm/files";
 import type { ClusterModel, FittedModel } from "./model.ts";
 
-// One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all.
+// One numbering of clusters for all devices: counterparts share a number, and cluster 0 has the most rows of all, or
+// the most weight.
 
 /** The same centroids in the common order. Counterparts are those of the largest device: what it has is known best. */
-export function clustersInModelOrder(centroids: readonly Matrix[], datasets: readonly Matrix[]): Matrix[] {
+export function clustersInModelOrder(
+  centroids: readonly Matrix[],
+  datasets: readonly Matrix[],
+  weights?: readonly ArrayLike<number>[],
+): Matrix[] {
   const reference = centroids[largestOf(datasets)];
   const k = reference.rows;
   const toReference = centroids.map((own) => matchCentroids(own, reference));
   const sizes = new Float64Array(k);
   datasets.forEach((points, i) => {
-    if (points.rows > 0) for (const label of predict(centroids[i], points)) sizes[toReference[i][label]]++;
+    if (points.rows === 0) return;
+    const labels = predict(centroids[i], points);
+    for (const [r, label] of labels.entries()) sizes[toReference[i][label]] += weights?.[i][r] ?? 1;
   });
-  const order = Array.from(sizes.keys()).sort((a, b) => sizes[b] - sizes[a] || a - b);
+  // Of equal ones the lower by its first column comes first, so that numbers do not depend on the order of rows.
+  const order = Array.from(sizes.keys()).sort((a, b) => sizes[b] - sizes[a] || compareRows(reference, a, b));
   return centroids.map(({ data, rows, cols }, i) => {
     const own = order.map((cluster) => toReference[i].indexOf(cluster));
     const ordered = new Float64Array(data.length);
@@ -24,6 +32,14 @@ export function clustersInModelOrder(centroids: readonly Matrix[], datasets: rea
     });
     return { data: ordered, rows, cols };
   });
+}
+
+function compareRows({ data, cols }: Matrix, a: number, b: number): number {
+  for (let c = 0; c < cols; c++) {
+    const difference = data[a * cols + c] - data[b * cols + c];
+    if (difference !== 0) return difference;
+  }
+  return a - b;
 }
 
 function largestOf(datasets: readonly Matrix[]): number {

@@ -70,12 +70,18 @@ export function modelDeviceNumber({ devices }: Model, name: string | undefined):
 }
 
 /** The same of rows that name their device, as `where` says. */
-export function modelDeviceNamed({ devices }: Model, name: string, where: string): number {
+function modelDeviceNamed({ devices }: Model, name: string, where: string): number {
   const names = devices.map((device) => device.name);
   if (names.includes(name)) return names.indexOf(name);
   throw new RequestError(
     `${where} must be a device of the model (${firstNames(names, MOST_NAMES)}), got "${name}"; label new devices with --device ${COMMON}`,
   );
+}
+
+/** The same of a row whose cell in a column names its device; where "common" was asked for, new names are taken. */
+export function modelDeviceOfRow(model: Model, name: string, column: string, device: string | undefined): number {
+  const isNew = device === COMMON && model.devices.every((known) => known.name !== name);
+  return isNew ? -1 : modelDeviceNamed(model, name, `column "${column}"`);
 }
 
 /** The device that was asked for, or else the one that has the name of `what`. A network of one has no choice. */

@@ -11,6 +11,7 @@ import {
   type RoundSummary,
 } from "@fedkm/core";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
+import type { Reading } from "../input/readTables.ts";
 import { counted, countLabel } from "../numbers.ts";
 import type { MethodSettings } from "../request.ts";
 
@@ -31,6 +32,8 @@ export interface StudyRecord {
   readonly minimum: number;
   /** "shared": one clustering of all rows, although nothing pulls. */
   readonly clusters?: string | undefined;
+  /** Of files: whose each row is, where persons are protected. */
+  readonly personColumn?: string | undefined;
   readonly features: readonly { readonly name: string; readonly scale: number }[];
 }
 
@@ -78,6 +81,8 @@ export interface Model {
   readonly encoding?: Encoding;
   /** Where some are dates: those of the files that are, as days since the beginning of 1970. */
   readonly dates?: readonly string[];
+  /** How the files were read, so that later ones need no options; nothing where they say it all themselves. */
+  readonly reading?: Reading;
   readonly scaling: ModelScaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
   /**

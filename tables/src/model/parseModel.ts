@@ -1,6 +1,6 @@
 // A model from its text: everything that is used is checked, so that an edited or older file is refused and not misread.
 
-import { DataError, type Encoding, encodedColumns, missingPolicies } from "@fedkm/files";
+import { DataError, dateRules, type Encoding, encodedColumns, missingPolicies, textEncodings } from "@fedkm/files";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model.ts";
 
 /** `file` is what it is called. */
@@ -56,6 +56,7 @@ function checkModel(file: string, value: unknown): Model {
   }
   checkTransforms(scaling.transforms, d, refuse);
   if (model.encoding !== undefined) checkEncoding(model.encoding, columns as string[], refuse);
+  if (model.reading !== undefined) checkReading(fields("reading", model.reading), refuse);
   const { policy, fill } = fields("missing", model.missing);
   if (!missingPolicies.some((own) => own === policy)) {
     refuse("missing.policy", `one of ${missingPolicies.join(", ")}`, policy);
@@ -72,6 +73,26 @@ function checkModel(file: string, value: unknown): Model {
     });
   });
   return value as Model;
+}
+
+/** The options by which files are read, each of its own type. */
+function checkReading(reading: Fields, refuse: Refuse): void {
+  const isText = (own: unknown) => typeof own === "string";
+  const isForm = (own: unknown) => typeof own === "object" && own !== null && Object.values(own).every(isText);
+  const types: Readonly<Record<string, (own: unknown) => boolean>> = {
+    delimiter: (own) => isText(own) && (own as string).length === 1,
+    header: (own) => typeof own === "boolean",
+    decimal: (own) => own === "." || own === ",",
+    na: (own) => Array.isArray(own) && own.every(isText),
+    dates: (own) => dateRules.some((rule) => rule === own),
+    encoding: (own) => isText(own) && Object.hasOwn(textEncodings, own as string),
+    sheet: isText,
+    deviceColumn: isText,
+    forms: (own) => typeof own === "object" && own !== null && Object.values(own).every(isForm),
+  };
+  for (const [name, value] of Object.entries(reading)) {
+    if (!Object.hasOwn(types, name) || !types[name](value)) refuse(`reading.${name}`, "an option of fedkm fit", value);
+  }
 }
 
 function checkEncoding(encoding: unknown, columns: readonly string[], refuse: Refuse): void {

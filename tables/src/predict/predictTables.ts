@@ -11,12 +11,14 @@ import {
   encodeTable,
   fillMissing,
   type MissingPolicy,
+  type Remedy,
+  readLayout,
   readTable,
   type Table,
 } from "@fedkm/files";
-import { deviceNameOfFile } from "../input/assignDevices.ts";
+import { deviceNameOfFile, folderDevice } from "../input/assignDevices.ts";
 import { type DeviceTable, type FileInput, inputFileName, tableAtHand } from "../input/readTables.ts";
-import { COMMON, modelCentroids, modelDeviceNamed, modelDeviceOrName } from "../model/labelling.ts";
+import { modelCentroids, modelDeviceOfRow, modelDeviceOrName } from "../model/labelling.ts";
 import { encodingOfModel, type Model, selectionOfModel } from "../model/model.ts";
 import { type LabelledRow, labelNearness } from "../model/rowColumns.ts";
 import { RequestError } from "../request.ts";
@@ -41,6 +43,8 @@ export interface LabelledTable {
   /** Numbers of rows, from 1, that are far from every centroid. */
   readonly far: readonly number[];
   rowOf(row: number): LabelledRow | undefined;
+  /** How a file was read: as asked, and for the rest as the files of the model. */
+  readonly reading: DialectOptions;
 }
 
 /** One for each table and file, in this order. */
@@ -50,11 +54,15 @@ export async function predictTables(request: PredictRequest, context: WorkContex
   const labelled: LabelledTable[] = [];
   for (const own of tables) {
     const table = tableAtHand(own, { columns: selectionOfModel(model).columns }, policy);
-    labelled.push(await labelTable(onModel(table, model, policy), own.name, request, context));
+    labelled.push({ ...(await labelTable(onModel(table, model, policy), own.name, request, context)), reading: {} });
   }
   for (const file of files) {
-    const table = onModel(await readRows(file, request, policy, context), model, policy);
-    labelled.push(await labelTable(table, deviceNameOfFile(inputFileName(file)), request, context));
+    const own = await readingOfFile(file, request);
+    const table = onModel(await readRows(file, own, policy, context), model, policy);
+    const { model: _, tables: __, files: ___, device: ____, missing: _____, deviceColumn: ______, ...reading } = own;
+    const path = inputFileName(file);
+    const name = (model.devices.length > 1 && folderDevice(path)) || deviceNameOfFile(path);
+    labelled.push({ ...(await labelTable(table, name, own, context)), reading });
   }
   return labelled;
 }
@@ -64,7 +72,7 @@ async function labelTable(
   name: string,
   request: PredictRequest,
   context: WorkContext,
-): Promise<LabelledTable> {
+): Promise<Omit<LabelledTable, "reading">> {
   const { model } = request;
   const policy = policyOf(request);
   const centroidsOf = centroidsOfRows(table, name, request);
@@ -93,6 +101,25 @@ function policyOf({ model: { missing }, missing: asked }: PredictRequest): Missi
   return asked ?? missing.policy;
 }
 
+/** With what the model remembers, where nothing was asked and the file is like those that it was fitted to. */
+async function readingOfFile(file: FileInput, request: PredictRequest): Promise<PredictRequest> {
+  const { encoding, deviceColumn, ...remembered } = request.model.reading ?? {};
+  const asked = { ...remembered, ...request };
+  const layoutWith = (own: PredictRequest) => readLayout(file, { ...own, dates: own.dates ?? "days" });
+  // A text may be in UTF-8 this time.
+  const needsEncoding =
+    encoding !== undefined &&
+    asked.encoding === undefined &&
+    (await layoutWith(asked).then(
+      () => false,
+      (error) => error instanceof DataError && error.remedies.some(({ kind }) => kind === "encoding"),
+    ));
+  const own = needsEncoding ? { ...asked, encoding } : asked;
+  if (deviceColumn === undefined || own.deviceColumn !== undefined || own.device !== undefined) return own;
+  const { columns } = await layoutWith(own);
+  return columns.some(({ name }) => name === deviceColumn) ? { ...own, deviceColumn } : own;
+}
+
 async function readRows(
   file: FileInput,
   { model, tables: _, files: __, ...options }: PredictRequest,
@@ -101,15 +128,31 @@ async function readRows(
 ): Promise<Table> {
   const name = inputFileName(file);
   // The model's columns are numbers: a date can only mean its days.
-  const table = await readTable(file, {
-    dates: "days",
-    ...options,
-    ...selectionOfModel(model),
-    allowsNameless: policy === "drop",
-    onRead: (bytes) => reportWorkProgress(context, { step: "read", name, bytes }),
-  });
-  checkMissingCells(table, policy);
-  return table;
+  try {
+    const table = await readTable(file, {
+      dates: "days",
+      ...options,
+      ...selectionOfModel(model),
+      allowsNameless: policy === "drop",
+      onRead: (bytes) => reportWorkProgress(context, { step: "read", name, bytes }),
+    });
+    checkMissingCells(table, policy);
+    return table;
+  } catch (error) {
+    throw error instanceof DataError ? withoutChoice(error) : error;
+  }
+}
+
+/** The columns are those of the model: nobody can choose others. */
+function withoutChoice(error: DataError): DataError {
+  const isChoice = (own: Remedy): boolean =>
+    ["leave-out-columns", "choose-columns", "take-categories", "both"].includes(own.kind) ||
+    (own.kind === "name-column" && own.option !== "deviceColumn");
+  const remedies = error.remedies.filter((own) => !isChoice(own));
+  if (remedies.length === error.remedies.length) return error;
+  const { position, rule, got } = error;
+  const fit = { kind: "text", text: "fit a model to columns that the file has" } as const;
+  return new DataError(position, rule, got, [...remedies, fit], { cause: error });
 }
 
 /** With the columns that are clustered. A value that the model does not know counts as missing. */
@@ -157,14 +200,20 @@ function centroidsOfRows(
   };
   if (deviceColumn !== undefined && table.devices !== undefined) {
     const { of } = table.devices;
-    const isNew = (own: string) => device === COMMON && model.devices.every((known) => known.name !== own);
-    const numbers = table.devices.names.map((own) =>
-      isNew(own) ? -1 : modelDeviceNamed(model, own, `column "${deviceColumn}"`),
-    );
+    const numbers = table.devices.names.map((own) => modelDeviceOfRow(model, own, deviceColumn, device));
     return (row) => (of[row] in numbers ? knownAt(numbers[of[row]]) : undefined);
   }
-  const own = modelCentroids(model, modelDeviceOrName(model, device, name, "the file"));
-  return () => own;
+  const ownAt = (called: string) => knownAt(modelDeviceOrName(model, device, called, "the file"));
+  if (table.parts === undefined) {
+    const own = ownAt(name);
+    return () => own;
+  }
+  const parts = table.parts.map(({ file, rows }) => ({
+    rows,
+    own: ownAt(folderDevice(file) ?? deviceNameOfFile(file)),
+  }));
+  const of = parts.flatMap(({ rows, own }) => new Array<Matrix>(rows).fill(own));
+  return (row) => of[row];
 }
 
 function labelPoints(

@@ -5,7 +5,7 @@ import { memorySource, type Source } from "@fedkm/core/sources";
 import type { Scaling } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
 import { spreadWarnings } from "../input/columnWarnings.ts";
-import { type Input, type RowsRequest, readInput } from "../input/readTables.ts";
+import { type Input, type RowsRequest, readInput, readInputClasses } from "../input/readTables.ts";
 import type { ModelScaling } from "../model/model.ts";
 import { RequestError } from "../request.ts";
 import type { WorkContext } from "../work.ts";
@@ -38,7 +38,9 @@ export interface Prepared {
 
 export async function prepareTables(request: PrepareRequest, context: WorkContext = {}): Promise<Prepared> {
   const { study, examine = true, scale = "none" } = request;
-  const read = await readInput(request, context, { mayStay: study === undefined, examine });
+  const read = await readInput(request, context, {
+    ...{ mayStay: study === undefined, examine, features: study?.features },
+  });
   if (study !== undefined) return prepareStudy(read, study, request);
   const datasets = read.devices.map(({ points }) => points);
   const { scaling, warnings } = await chooseScaling(scale, read.encoding, datasets);
@@ -50,7 +52,9 @@ export async function prepareTables(request: PrepareRequest, context: WorkContex
 }
 
 async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareRequest): Promise<Prepared> {
-  const input = prepareStudyRows(read, plan);
+  const { personColumn } = plan.study;
+  const persons = personColumn === undefined ? undefined : await readInputClasses(read, personColumn, request);
+  const input = prepareStudyRows(read, plan, persons);
   const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
   const linked = await networkOf(input, datasets, request);
   return { input, ...linked, datasets, scaling: prepareStudyScaling(plan.study), warnings: input.warnings };

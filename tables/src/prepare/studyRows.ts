@@ -2,7 +2,8 @@
 // is, and how its devices are simulated, comes in as a value: @fedkm/device has them.
 
 import { type Graph, type Matrix, takeRows } from "@fedkm/core";
-import type { Input } from "../input/readTables.ts";
+import type { InputDevice } from "../input/assignDevices.ts";
+import type { GivenFeatures, Input } from "../input/readTables.ts";
 import type { MethodRun, ModelScaling, StudyRecord } from "../model/model.ts";
 import { countLabel } from "../numbers.ts";
 import type { WorkContext } from "../work.ts";
@@ -10,6 +11,8 @@ import type { WorkContext } from "../work.ts";
 /** A study whose devices are simulated. */
 export interface StudyPlan {
   readonly study: StudyRecord;
+  /** How it makes features of gaps and categories; undefined: its features stand in the files. */
+  readonly features?: GivenFeatures | undefined;
   /** The places of the rows that devices would use. */
   rowsThatCount(points: Matrix): readonly number[];
   /** On the study's scale. */
@@ -22,15 +25,15 @@ export interface StudyPlan {
 
 export interface DeviceNetwork {
   readonly names: readonly string[];
-  readonly rows: readonly Matrix[];
+  readonly rows: readonly (Matrix & Pick<InputDevice, "persons">)[];
   readonly graph: Graph;
 }
 
 /**
  * The rows that devices would use, in the features' units. The others have no device. Nothing is said about the columns:
- * they are agreed on.
+ * they are agreed on. `persons`: of each device whose each row is, where that matters.
  */
-export function prepareStudyRows(input: Input, plan: StudyPlan): Input {
+export function prepareStudyRows(input: Input, plan: StudyPlan, persons?: readonly Uint32Array[]): Input {
   const places = input.devices.map(({ points }) => plan.rowsThatCount(points));
   const counts = places.map((own) => new Set(own));
   const seen = new Uint32Array(places.length);
@@ -41,7 +44,11 @@ export function prepareStudyRows(input: Input, plan: StudyPlan): Input {
     });
     return { ...file, rows, deviceOf: (row: number) => devices[row] };
   });
-  const devices = input.devices.map(({ name, points }, i) => ({ name, points: takeRows(points, places[i]) }));
+  const devices = input.devices.map(({ name, points }, i) => ({
+    name,
+    points: takeRows(points, places[i]),
+    ...(persons && { persons: Uint32Array.from(places[i], (r) => persons[i][r]) }),
+  }));
   const warnings = input.devices.flatMap(({ name, points }, i) =>
     leftOut(name, points.rows, places[i].length, plan.study),
   );

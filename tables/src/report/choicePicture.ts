@@ -1,4 +1,4 @@
-// The two curves of fedkm choose: gain by k, loss of rows kept back by alpha.
+// The two curves of fedkm choose: clusters that are apart by k, loss of rows kept back by alpha.
 
 import type { Choice } from "@fedkm/core";
 import {
@@ -26,7 +26,7 @@ export function drawChoice(choice: Choice): string {
   const page = blankPage(WIDTH, HEIGHT, `k = ${k}, alpha = ${alpha}`);
   page.title(32, 40, `k = ${k}, alpha = ${alpha}`);
   page.heading(32, 76, "How many clusters");
-  page.text(32, 94, "how much better than one cluster, in nats per row; rings: no clusters apart");
+  page.text(32, 94, "clusters with a gap to all neighbours; on the line all are");
   page.place(clusterCurve(page.document, clusters), 16, 104);
   page.heading(500, 76, "How strongly to couple");
   page.text(500, 94, "loss of rows kept back, with its standard error");
@@ -51,18 +51,21 @@ function panel(document: Document, y: Domain, across: (length: number) => ScaleO
   });
 }
 
-function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Element {
-  const at = { x: "k", y: "gain" } as const;
+function clusterCurve(document: Document, { curve, fitted }: Choice["clusters"]): Element {
+  const at = { x: "k", y: "clusters" } as const;
   const domain = domainOf(curve.map((score) => score.k));
   const across = (length: number) => {
     const ticks = axisTicks({ domain, length, spacing: "linear", direction: "across", most: 12, whole: true });
     return { label: "k", domain, ...ticks.axis };
   };
-  return panel(document, domainOf([0, ...curve.map(({ gain }) => gain)]), across, [
-    ruleY([0], { stroke: quiet, strokeDasharray: "2,4" }),
+  return panel(document, domainOf([0, ...curve.map(({ clusters }) => clusters)]), across, [
+    line(
+      [0, Math.max(...curve.map(({ clusters }) => clusters))].map((all) => [all, all]),
+      { stroke: quiet, strokeDasharray: "2,4" },
+    ),
     line(curve, { ...at, ...strokeOptions(style) }),
-    dot(curve, { ...at, r: 3, fill: ({ apart }) => (apart > 0 ? style.stroke : "white"), stroke: style.stroke }),
-    ...chosen(k, `k = ${k}`, 2 * k > domain[0] + domain[1]),
+    dot(curve, { ...at, r: 3, fill: ({ clusters }) => (clusters > 0 ? style.stroke : "white"), stroke: style.stroke }),
+    ...chosen(fitted, `k = ${fitted}`, 2 * fitted > domain[0] + domain[1]),
   ]);
 }
 

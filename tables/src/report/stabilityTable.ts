@@ -15,7 +15,8 @@ function verdictWords(model: Clusters, verdict: Stability["verdict"]): string {
   if (verdict.word === "too few rows") return "There are too few rows to tell whether they are apart";
   if (verdict.word === "none")
     return "They are not shown to be apart: they divide the rows, which need not form clusters";
-  const pairs = verdict.joined.map((pair) => pair.map((c) => reportName(model, c)).join(" with "));
+  const joined = verdict.pairs.filter(({ isApart }) => !isApart);
+  const pairs = joined.map(({ a, b }) => [a, b].map((c) => reportName(model, c)).join(" with "));
   const more = pairs.length > MOST_PAIRS ? [`${countLabel(pairs.length - MOST_PAIRS)} more pairs`] : [];
   const which =
     pairs.length === 0 ? "" : `: no gap can be shown for ${reportList([...pairs.slice(0, MOST_PAIRS), ...more])}`;
@@ -111,7 +112,7 @@ function leastWithout({ without }: Stability, c: number): HtmlCell {
 
 const ABOUT_VERDICT =
   "Clusters are apart where rows thin out between neighbouring centroids by more than a test at the nominal level of " +
-  "1 % for all pairs together allows, clearly where at most half of the lower peak is left, for 80 % of the rows.";
+  "1 % for all pairs together allows, clearly where at most 35 % of the lower peak is left, for 80 % of the rows.";
 
 function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
   const looked =

@@ -30,7 +30,13 @@ export interface Verification {
 
 export async function verifyTables(request: VerifyRequest, context: WorkContext = {}): Promise<Verification> {
   const { model, study, ...rows } = request;
-  const reading = { dates: "days", ...rows, ...selectionOfModel(model), missing: model.missing.policy } as const;
+  const reading = {
+    dates: "days",
+    ...model.reading,
+    ...rows,
+    ...selectionOfModel(model),
+    missing: model.missing.policy,
+  } as const;
   const input = await readInput(reading, context, { examine: false });
   return compareWithRows(model, study === undefined ? input : prepareStudyRows(input, study), study);
 }

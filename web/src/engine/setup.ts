@@ -7,7 +7,7 @@ export type PlaygroundMethod = (typeof playgroundMethods)[number];
 /** Settings that are one of several words. */
 export const choices = {
   /** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
-  data: ["iso", "var", "aniso", "communities", "skew", "tiny", "own"],
+  data: ["iso", "var", "aniso", "communities", "skew", "shifted", "tiny", "own"],
   graph: ["er", "complete", "ring", "path", "star", "grid", "communities"],
   method: playgroundMethods,
   /** The method beside it on the same data, if any. */
@@ -18,6 +18,8 @@ export const choices = {
   penalty: ["squared", "norm", "truncated"],
   /** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
   preset: ["dependable", "paper"],
+  /** guarded: nothing that is sent isolates fewer than ten rows. */
+  privacy: ["open", "guarded"],
 } as const;
 
 type Choices = { readonly [name in keyof typeof choices]: (typeof choices)[name][number] };
@@ -43,6 +45,8 @@ export interface Setup extends Choices {
   readonly alpha: number;
   /** Whether devices look for their clusters again when somebody has left, as real devices do. */
   readonly heal: boolean;
+  /** The gate: whether devices leave out what is too far from their rows and other neighbours, as real devices do. */
+  readonly robust: boolean;
   readonly seed: number;
   readonly events: readonly StoryEvent[];
 }
@@ -61,9 +65,22 @@ export const defaultSetup: Setup = {
   schedule: "cyclic",
   penalty: "squared",
   preset: "dependable",
+  privacy: "open",
   heal: true,
+  robust: false,
   seed: 1,
   events: [],
+};
+
+/** Four clinics of which three have no row of one of the three clusters: the first stop, and the head of the article. */
+export const fourClinics: Setup = {
+  ...defaultSetup,
+  data: "skew",
+  devices: 4,
+  graph: "ring",
+  seed: 4,
+  alpha: 0.1,
+  versus: "local",
 };
 
 /** Of numbers: the least, the most, and whether only whole ones count. */
@@ -126,6 +143,7 @@ export function setupFromAddress(text: string): { readonly setup: Setup; readonl
     if (value !== undefined) setup[name] = value;
   }
   if (given.get("heal") === "false") setup.heal = false;
+  if (given.get("robust") === "true") setup.robust = true;
   const devices = setup.devices as number;
   setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
   const round = given.get("round");

@@ -53,6 +53,7 @@ function datasetsOf({ data, devices, points, seed }: Setup, own: readonly Matrix
   if (data === "own") return own;
   if (data === "communities") return communityData(Math.ceil(devices / 2), points, seed).datasets.slice(0, devices);
   if (data === "skew") return splitByLabel(drawnTogether(devices * points, seed), devices, 0.3, seed).datasets;
+  if (data === "shifted") return shiftedApart(paperData("iso", devices, points, seed).datasets);
   if (data === "tiny") {
     // One device has many points, the others fewer than they would need alone.
     const sizes = Array.from({ length: devices }, (_, i) => (i === 0 ? points : 4 + (i % 4)));
@@ -60,6 +61,18 @@ function datasetsOf({ data, devices, points, seed }: Setup, own: readonly Matrix
     return splitBySizes(drawnTogether(all, seed), sizes, seed).datasets;
   }
   return paperData(data, devices, points, seed).datasets;
+}
+
+/** How far devices of "shifted" are from the middle of all; their clusters have a deviation of 1. */
+const SHIFT = 2;
+
+/** All devices have the same clusters, each a little elsewhere: as instruments that are not gauged alike. */
+function shiftedApart(datasets: readonly Matrix[]): Matrix[] {
+  return datasets.map(({ data, rows, cols }, i) => {
+    const turn = (2 * Math.PI * (i + 0.5)) / datasets.length;
+    const shift = [-SHIFT * Math.cos(turn), SHIFT * Math.sin(turn)];
+    return { data: data.map((value, at) => value + shift[at % 2]), rows, cols };
+  });
 }
 
 function drawnTogether(points: number, seed: number) {
@@ -137,7 +150,7 @@ function* rounds(
   method: PlaygroundMethod,
   given: readonly Matrix[] | undefined,
 ): Generator<Round, void, void> {
-  const { k, alpha, seed, penalty, preset, schedule } = setup;
+  const { k, alpha, seed, penalty, preset, schedule, robust, privacy } = setup;
   const datasets = scene.present.map((device) => all[device]);
   const links = networkGraph(scene);
   // Left out, it is what core holds for right with this alpha and penalty.
@@ -152,9 +165,9 @@ function* rounds(
     const { centroids, history } = methods[method](datasets, links, { k, alpha, seed });
     yield { ...history[history.length - 1], round: 0, centroids };
   } else if (scene.frozen.size === 0) {
-    yield* fitRounds(datasets, links, { ...common, penalty, preset, schedule });
+    yield* fitRounds(datasets, links, { ...common, penalty, preset, schedule, robust, privacy });
   } else {
-    yield* withFrozen(datasets, links, scene, { ...common, penalty, preset });
+    yield* withFrozen(datasets, links, scene, { ...common, penalty, preset, robust, privacy });
   }
 }
 

@@ -11,6 +11,11 @@ const LEAST_AHEAD = 12;
 /** Milliseconds that a worker may go on with what nobody wants any more. */
 const PATIENCE = 300;
 
+/** The number of an entry of the browser's history; the first has none. */
+function stepOf(state: unknown): number {
+  return (state as { readonly step?: number } | null)?.step ?? 0;
+}
+
 interface Coming {
   /** Where it is to be shown; Infinity is the end. */
   readonly round: number;
@@ -31,6 +36,8 @@ export class Run {
   /** Rounds a second. */
   speed = $state(12);
   refusal: string | undefined = $state();
+  /** What was asked for last; files of the reader may come later than that. */
+  wantedRound = 0;
   #ended = [false, false];
   #number = 0;
   #asked = 0;
@@ -76,6 +83,7 @@ export class Run {
     const isBusy = this.#isBusy;
     clearTimeout(this.#impatience);
     this.setup = setup;
+    this.wantedRound = round;
     this.refusal = undefined;
     this.#isFollowing = false;
     this.#coming = { round, since: performance.now(), problem: undefined, sides: [[], []] };
@@ -83,13 +91,35 @@ export class Run {
     this.#number++;
     const own = setup.data === "own" ? (this.own?.datasets ?? []) : [];
     if (setup.data === "own" && own.length === 0) {
-      this.#refuse("drop a CSV, JSONL or Parquet file here, or choose other data");
+      this.#refuse(this.own?.refusal ?? "drop a file here (CSV, JSON, Parquet, Excel, NumPy), or choose other data");
       return;
     }
     this.#send(own);
     // A worker reads no message while it computes: one that is slow with an earlier run is ended.
     if (isBusy) this.#impatience = setTimeout(() => this.#restart(own), PATIENCE);
     this.#keepAddress();
+  }
+
+  /** What can be undone and redone: entries of the browser's history, so that its Back and Forward do the same. */
+  past = $state(stepOf(history.state));
+  newest = $state(stepOf(history.state));
+  /** Of the last change: one that goes on, as when a slider is drawn, is undone at once. */
+  #changed = "";
+
+  /** Another entry of the history, unless the same is changed again. */
+  #remember(names: string): void {
+    const isSame = names !== "" && names === this.#changed;
+    this.#changed = names;
+    if (isSame) return;
+    this.past++;
+    this.newest = this.past;
+    history.pushState({ step: this.past }, "");
+  }
+
+  /** The browser has gone to another entry. */
+  travelled(): void {
+    this.past = stepOf(history.state);
+    this.#changed = "";
   }
 
   /** Back to what is shown, at once. */
@@ -124,10 +154,19 @@ export class Run {
   change(changes: Partial<Setup>): void {
     const isNew = (["data", "devices", "points", "seed", "graph", "density"] as const).some((name) => name in changes);
     const round = "alpha" in changes && this.#round === 0 ? Number.POSITIVE_INFINITY : this.#round;
+    this.#remember(Object.keys(changes).join());
     this.begin({ ...this.setup, ...changes }, isNew ? 0 : round);
   }
 
+  /** A stop of the tour, or any other setup at a round. */
+  visit(setup: Setup, round: number): void {
+    this.isPlaying = false;
+    this.#remember("");
+    this.begin(setup, round);
+  }
+
   happen(event: StoryEvent): void {
+    this.#remember("");
     this.begin({ ...this.setup, events: [...this.setup.events, event] }, event.round);
   }
 
@@ -243,6 +282,6 @@ export class Run {
     if (this.isPlaying) return;
     const address = setupAddress(this.setup, this.#round);
     // Without any setting the page opens at its first stop.
-    history.replaceState(null, "", `#${address === "" ? `data=${this.setup.data}` : address}`);
+    history.replaceState(history.state, "", `#${address === "" ? `data=${this.setup.data}` : address}`);
   }
 }

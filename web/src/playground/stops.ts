@@ -1,6 +1,6 @@
 // The six guided stops: each is a saved state with a few sentences, in which every control that they name changes the picture.
 
-import { defaultSetup, type Setup } from "../engine/setup.ts";
+import { defaultSetup, fourClinics, type Setup } from "../engine/setup.ts";
 
 const END = Number.POSITIVE_INFINITY;
 
@@ -13,7 +13,7 @@ export const stops = [
   stop(
     "Alone is not enough",
     "Four clinics look for three clusters, and three of them have no row of one. With k-means alone each of these cuts or joins other clusters. By Algorithm 1 they send only centroids, the crosses, to two neighbours each, and all four find all three. Press Play to watch it; turn alpha to 0, and they are alone again.",
-    { data: "skew", devices: 4, graph: "ring", seed: 4, alpha: 0.1, versus: "local" },
+    fourClinics,
   ),
   stop(
     "Turn alpha",
@@ -38,7 +38,7 @@ export const stops = [
   ),
   stop(
     "A liar",
-    "Device 0 has sent the same lie since round 20, and pulls all others towards it: the more, the larger alpha is. Press Play: it leaves at round 120, the devices look for their clusters again from their own rows, and nothing of the lie stays. Real devices by default leave out a neighbour that is so far off; this page does not.",
+    "Device 0 has sent the same lie since round 20, and pulls all others towards it: the more, the larger alpha is. Press Play: it leaves at round 120, the devices look for their clusters again from their own rows, and nothing of the lie stays. Real devices by default leave out a neighbour that is so far off: tick “leave out liars”, and it pulls nobody.",
     {
       events: [
         { round: 20, kind: "lie", device: 0 },

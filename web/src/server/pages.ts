@@ -15,10 +15,13 @@ const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+  ".woff2": "font/woff2",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
 };
 
 /** Names of files as the build gives them. */
-const FILE = /^\/(?:assets\/)?[\w-]+\.(?:html|js|css)$/;
+const FILE = /^\/(?:assets\/|docs\/(?:[a-z]+\/)?)?[\w-]+\.(?:html|js|css|woff2|svg|png)$/;
 /** Of more connections on which nobody has asked anything yet the oldest is closed: who asks at once is always answered. */
 const MOST_UNASKED = 64;
 

@@ -142,3 +142,73 @@ test("the address holds the round after Play and Pause, and after the end", asyn
   await expect.poll(() => page.url(), { timeout: 20_000 }).toContain("round=end");
   await page.close();
 });
+
+test("changes are undone and redone, by button, keys and the browser's Back, and a slider that is drawn is one change", async () => {
+  const { page, errors } = await site.open("data=var&devices=6");
+  const [undo, redo] = ["Undo", "Redo"].map((name) => page.getByRole("button", { name, exact: true }));
+  expect(await undo.isDisabled()).toBe(true);
+  const first = await picture(page);
+  await page.getByLabel("graph", { exact: true }).selectOption("ring");
+  const ring = await picture(page);
+  for (const position of ["10", "60", "110"]) await page.getByRole("slider", { name: "alpha" }).fill(position);
+  const turned = await picture(page);
+  await page.getByRole("button", { name: "Let it leave" }).click();
+  await picture(page);
+  await undo.click();
+  await expect.poll(() => page.url()).not.toContain("events");
+  expect((await picture(page)).equals(turned)).toBe(true);
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => page.url()).not.toContain("alpha");
+  expect((await picture(page)).equals(ring)).toBe(true);
+  await page.goBack();
+  await expect.poll(() => page.url()).not.toContain("graph");
+  expect((await picture(page)).equals(first)).toBe(true);
+  expect(await undo.isDisabled()).toBe(true);
+  await redo.click();
+  await page.keyboard.press("Control+y");
+  await expect.poll(() => page.url()).toContain("alpha");
+  expect((await picture(page)).equals(turned)).toBe(true);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("the gate leaves a liar out, and guarded rows are another run", async () => {
+  const lying = "devices=6&graph=complete&events=3%3Alie%3A0&round=40";
+  const deviation = async (address: string) => {
+    const { page, errors } = await site.open(address);
+    await picture(page);
+    const value = await page.locator('output[data-measure="gcd"]').first().getAttribute("data-value");
+    expect(errors).toEqual([]);
+    await page.close();
+    return Number(value);
+  };
+  expect(await deviation(`${lying}&robust=true`)).toBeLessThan(0.2 * (await deviation(lying)));
+  expect(await deviation("data=var&privacy=guarded&round=end")).not.toBe(await deviation("data=var&round=end"));
+});
+
+test("a file's columns, decimal sign and devices can be chosen, a refusal is cured there, and a reload keeps the file", async () => {
+  const rows = Array.from(
+    { length: 60 },
+    (_, i) => `${i};${"NSW"[i % 3]};${Math.sin(i).toFixed(2).replace(".", ",")};${i % 7}`,
+  );
+  const text = `id;clinic;x;y\n${rows.join("\n")}\n`;
+  const { page, errors } = await site.open("data=var");
+  await page.getByLabel("own file").setInputFiles({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  const columns = page.getByRole("group", { name: "Columns" });
+  await columns.waitFor();
+  await expect.poll(() => page.url()).toContain("devices=3");
+  expect(await columns.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  expect(await columns.textContent()).toContain("id:");
+  await page.getByLabel("device is").selectOption("");
+  await expect.poll(() => page.url()).not.toContain("devices=3");
+  for (const name of ["x", "y"]) await columns.getByLabel(name, { exact: true }).uncheck();
+  await page.getByText("choose at least one column of numbers below").waitFor();
+  await columns.getByLabel("y", { exact: true }).check();
+  await page.locator("p[role=alert]").waitFor({ state: "detached" });
+  const drawn = await picture(page);
+  await page.reload();
+  await columns.waitFor();
+  expect((await picture(page)).equals(drawn)).toBe(true);
+  expect(errors).toEqual([]);
+  await page.close();
+});

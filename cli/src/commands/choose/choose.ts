@@ -1,7 +1,7 @@
 // fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
 import type { Choice, Judge } from "@fedkm/core";
-import { type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
+import { type ChooseOutcome, type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
@@ -16,6 +16,7 @@ import { writeResultFile } from "../../write.ts";
 
 interface ChoiceParts {
   readonly choice: Choice;
+  readonly verdict: ChooseOutcome["verdict"];
   readonly judge: Judge;
   readonly warnings: readonly string[];
   readonly picture: string;
@@ -23,15 +24,15 @@ interface ChoiceParts {
   readonly command: string;
 }
 
-function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): string[] {
+function inWords({ choice, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, clusters, coupling, messages, bytes } = choice;
   const ks = clusters.curve.map((score) => [
     String(score.k),
     significantLabel(score.inertia, 4),
     significantLabel(score.silhouette, 3),
-    significantLabel(score.gain, 3),
+    String(score.clusters),
     `${Math.round(100 * score.apart)} %`,
-    mark(score.k, k, clusters.runnerUp),
+    score.k === clusters.fitted ? "chosen" : "",
   ]);
   const alphas = coupling.curve.map((score) => [
     String(score.alpha),
@@ -41,6 +42,7 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
   ]);
   const paragraphs = [
     ...aboutClusters(clusters),
+    ...aboutVerdict(clusters.k, verdict),
     ...aboutSample(choice.sampled),
     aboutJudge(judge),
     ...aboutAlone(coupling.alone),
@@ -49,7 +51,7 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
   return [
     `k = ${k}, alpha = ${alpha}`,
     "",
-    ...alignColumns([["k", "inertia", "silhouette", "gain", "apart", ""], ...ks]),
+    ...alignColumns([["k", "inertia", "silhouette", "clusters apart", "rows in them", ""], ...ks]),
     "",
     ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
     "",
@@ -63,18 +65,50 @@ function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): st
   ];
 }
 
-function mark(k: number, chosen: number, runnerUp: number | undefined): string {
-  if (k === chosen) return "chosen";
-  return k === runnerUp ? "runner-up" : "";
+/** Why each of the candidates is one. */
+const REASONS: Readonly<Record<Choice["clusters"]["candidates"][number]["reason"], (k: number) => string>> = {
+  most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
+  fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
+  coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
+  none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
+};
+
+function aboutClusters({
+  k,
+  fitted,
+  candidates,
+  agree,
+  elbow,
+  silhouette,
+  atLimit,
+  curve,
+}: Choice["clusters"]): string[] {
+  const others = `The elbow of the inertia says ${elbow}, the silhouette ${silhouette}; neither can say that there are no clusters.`;
+  const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
+  const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
+  const largest = curve[curve.length - 1].k;
+  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  return [
+    ...candidates.map((own) => REASONS[own.reason](own.k)),
+    ...(k > 1 ? [found] : []),
+    ...(fitted === k ? [] : [strays]),
+    ...(atLimit ? [limit] : []),
+  ];
 }
 
-function aboutClusters({ k, structure, agree, elbow, silhouette, atLimit, curve }: Choice["clusters"]): string[] {
-  const others = `The elbow of the inertia says ${elbow}, the silhouette ${silhouette}; k is where clusters describe the rows best.`;
-  const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
-  const none = "The rows are spread like one cluster, or evenly: there are no clusters to find.";
-  const largest = curve[curve.length - 1].k;
-  const limit = `The curve still rises at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
-  return [structure ? found : none, ...(atLimit ? [limit] : [])];
+/** In the words of the report. */
+const VERDICTS: Readonly<Record<NonNullable<ChooseOutcome["verdict"]>, string>> = {
+  clear: "The clusters of a fit with this choice are clearly apart.",
+  weak: "The clusters of a fit with this choice are weakly apart.",
+  none: "The clusters of a fit with this choice are not shown to be apart.",
+  "too few rows": "There are too few rows to tell whether the clusters of a fit with this choice are apart.",
+};
+
+function aboutVerdict(k: number, verdict: ChooseOutcome["verdict"]): string[] {
+  if (k === 1) return [];
+  return [
+    verdict === undefined ? "Each device has clusters of its own, which are not judged together." : VERDICTS[verdict],
+  ];
 }
 
 /** Fewer rows than this of what was looked at are not taken for a cluster. */
@@ -113,7 +147,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
   const { judge, out: picture } = options;
-  const { choice, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
+  const { choice, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
       const rows = await inputRowsOfCommand(patterns, options, io.env, {
         onProgress: (step) => onProgress(step),
@@ -128,9 +162,9 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
       return { ...outcome, flags, decisions };
     }),
   );
-  const command = fitCommandLine(patterns, { ...flags, k: choice.k, alpha: choice.alpha });
-  printAnswer(io, options.json, { ...choice, warnings, picture, decisions, command }, () => [
+  const command = fitCommandLine(patterns, { ...flags, k: choice.fitted, alpha: choice.alpha });
+  printAnswer(io, options.json, { ...choice, verdict, warnings, picture, decisions, command }, () => [
     ...(decisions === undefined ? [] : [decisions.join("; "), ""]),
-    ...inWords({ choice, judge, warnings, picture, command }),
+    ...inWords({ choice, verdict, judge, warnings, picture, command }),
   ]);
 }

@@ -92,8 +92,9 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
     ...(standings.length > 0 ? ["", ...wrap(summary.sentence, 80)] : []),
     "",
     ...standings.flatMap(({ method, best }) => {
-      const text = settingsText(best.setting);
-      return text === "" ? [] : [`${method} at its best: ${text}`];
+      const [text, runs] = mostOften(best.settings.map(settingsText));
+      const share = runs === best.runs ? "" : ` (${runs} of ${best.runs} runs)`;
+      return text === "" && share === "" ? [] : [`${method} at its best: ${text || "its defaults"}${share}`];
     }),
     "",
     ...wrap(columnsExplained, 80),
@@ -104,7 +105,7 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
   ];
 }
 
-/** Every method at its best setting, and beside it from the common start; the cheapest that does not pool is bold. */
+/** Every method at its best settings, and beside it from the common start; the cheapest that does not pool is bold. */
 function standingsTable({ standings, init }: ComparisonSummary, styled: boolean): string[] {
   const [{ best: first }] = standings;
   const plugged = Object.keys(first.measures);
@@ -136,7 +137,7 @@ function costText({ costRatio, costInterval }: Standing): string {
 const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";
 
 const columnsExplained =
-  "Means over the runs, each method at the best of its published and tuned settings; right, all from one common start. " +
+  "Means over the runs, each method at the best of its published and tuned settings for every run; right, all from one common start. " +
   "cost: of a device's centroids on all rows, relative to pooled, with its 95 % interval. GCD: mean squared distance to " +
   "the pooled centroids. NMI: against the classes, 1 is perfect. bytes: over the links of the network, where what must " +
   "reach everybody is flooded. pooled moves every row, coreset some.";
@@ -147,6 +148,13 @@ function referenceExplained({ reference, replaced, isOptimal, runs }: Comparison
   const base = `pooled is the best of ${countLabel(reference.restarts)} restarts`;
   if (replaced === 0) return `${base}.`;
   return `${base}; in ${replaced} of ${runs} runs a method beat it, and k-means from that method's centroids took its place.`;
+}
+
+/** Which of these is there most often, the first of equals, and how often. */
+function mostOften(texts: readonly string[]): [text: string, times: number] {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return [...times].reduce((most, own) => (own[1] > most[1] ? own : most));
 }
 
 function settingsText(settings: OptionsByMethod[string]): string {

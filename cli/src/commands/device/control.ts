@@ -34,7 +34,8 @@ export async function runDeviceConsentCommand(state: string, { stdout }: Console
     return;
   }
   const { epsilon, lifetime } = budgetOf(study);
-  const price = `that costs epsilon ${epsilon} more, of ${lifetime} in all`;
+  const whose = { rows: "each row", persons: "each person", devices: "this device as a whole" };
+  const price = `that costs ${whose[study.protects ?? "rows"]} epsilon ${epsilon} more, of ${lifetime} in all`;
   const isShared = study.clusters === "shared";
   const what = isShared ? "may add the rows of its data to a new answer" : "releases the rows of its data";
   stdout.write(`${name} ${what} ${when}, as they are then; ${price}\n`);

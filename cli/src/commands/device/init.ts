@@ -1,7 +1,14 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { type DeviceRows, devicesToGainBy, noiseOfRelease, parseStudy, type Study } from "@fedkm/device";
+import {
+  type DeviceRows,
+  devicesToGainBy,
+  isReleasedInRounds,
+  noiseOfRelease,
+  parseStudy,
+  type Study,
+} from "@fedkm/device";
 import {
   createFolder,
   createKeyFolder,
@@ -16,6 +23,7 @@ import {
 } from "@fedkm/device/daemon";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { NO_INVITE } from "./links.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -27,28 +35,24 @@ export interface InitOptions {
   readonly accept?: "noise";
 }
 
-/** What commands show where a device has no invite. */
-export const NO_INVITE =
-  "none yet: the device listens on any free port, which is known while it runs (then see fedkm device links)";
-
 /** More devices than this hardly ever take part, and then privacy only costs. */
 const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
 function gainOf(study: Study, rows: DeviceRows, { accept }: InitOptions): string {
-  const { isGain, words } = study.clusters === "shared" ? sharedGain(study) : personalGain(study, rows);
+  const { isGain, words } = isReleasedInRounds(study) ? gainOfRounds(study) : gainOfGrid(study, rows);
   if (isGain || accept === "noise") return `private: ${words}`;
   throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
-function sharedGain(study: Study): { isGain: boolean; words: string } {
+function gainOfRounds(study: Study): { isGain: boolean; words: string } {
   const { verdict, words } = noiseOfRelease(study);
   if (verdict === "useless")
     throw new UsageError(`the study needs a larger epsilon, more rows or fewer clusters: ${words}`);
   return { isGain: verdict !== "risky", words };
 }
 
-function personalGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
+function gainOfGrid(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
@@ -99,7 +103,7 @@ export async function runDeviceInitCommand(options: InitOptions, io: Console): P
     "invite for its neighbours:",
     invite ?? NO_INVITE,
     // Colour and size are the terminal's; a pipe has no use for a picture.
-    ...(stdout.isTTY === true && invite !== undefined ? ["", drawInvite(invite)] : []),
+    ...(stdout.isTTY === true && invite !== undefined ? ["", await drawInvite(invite)] : []),
     "",
     `next: fedkm device link INVITE --state ${state}   (on both sides${linksNeeded(study)})`,
     `      fedkm device run --state ${state}`,

@@ -1,30 +1,28 @@
 // fedkm device link, accept, unlink, links and relay: who the neighbours of a device are. A running device follows within seconds.
 
-import { createInterface } from "node:readline/promises";
-import { type Study, whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
+import type { Study } from "@fedkm/device";
 import {
-  acceptStranger,
-  folderInvite,
   isLocked,
   type KeyFacts,
-  keyFacts,
   type Link,
   lastStatus,
-  linkPeer,
-  linkRemarks,
-  parseInvite,
-  readFolder,
+  loadFolderFacts,
+  privacyWords,
   type Stranger,
   strangerName,
-  unlinkPeer,
-  waitingPeers,
-  writeSettings,
-} from "@fedkm/device/daemon";
+  whatTrustMeans,
+} from "@fedkm/device/light";
 import { printable } from "@fedkm/files/printable";
 import { type Console, printAnswer, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
-import { NO_INVITE } from "./init.ts";
+
+/** What commands show where a device has no invite. */
+export const NO_INVITE =
+  "none yet: the device listens on any free port, which is known while it runs (then see fedkm device links)";
+
+/** What changes links; not loaded to look at them. */
+const changes = () => import("@fedkm/device/daemon");
 
 export interface NeighbourOptions {
   readonly state: string;
@@ -35,6 +33,7 @@ export interface NeighbourOptions {
 
 export async function runDeviceLinkCommand(invite: string, options: NeighbourOptions, io: Console): Promise<void> {
   const { state, name, allowRevoked = false } = options;
+  const { folderInvite, linkPeer, parseInvite, readFolder } = await changes();
   const folder = await readFolder(state);
   const neighbour = parseInvite(invite);
   if (neighbour.peer === folder.identity.peer)
@@ -43,7 +42,7 @@ export async function runDeviceLinkCommand(invite: string, options: NeighbourOpt
   await agreeToOpen(folder.study, options, io);
   const linked = await linkPeer(folder, { ...neighbour, name, allowRevoked }, warnOn(io));
   const { privacy, neighbours } = folder.study;
-  io.stdout.write(`linked ${linked} (${privacy}: ${whatNeighboursLearn[privacy]})\n`);
+  io.stdout.write(`linked ${linked} (${privacy}: ${privacyWords(folder.study)})\n`);
   if (neighbours === "trusted") io.stdout.write(`${whatTrustMeans}\n`);
   io.stdout.write(`it must link back with\n${(await folderInvite(folder)) ?? NO_INVITE}\n`);
 }
@@ -54,6 +53,7 @@ export async function runDeviceAcceptCommand(
   io: Console,
 ): Promise<void> {
   const { state, name, allowRevoked = false } = options;
+  const { acceptStranger, readFolder, waitingPeers } = await changes();
   const folder = await readFolder(state);
   const waiting = waitingPeers(folder);
   if (which === undefined) {
@@ -74,10 +74,11 @@ async function agreeToOpen(
   { stdin, stdout }: Console,
 ): Promise<void> {
   if (privacy !== "open" || accept === "open") return;
-  const warning = `the study is open: ${whatNeighboursLearn.open}`;
+  const warning = `the study is open: ${privacyWords({ privacy: "open" })}`;
   if (stdin?.isTTY !== true || stdout.isTTY !== true) {
     throw new UsageError(`linking in an open study needs --accept open; ${warning}`);
   }
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: stdin, output: process.stdout });
   const answer = await lines.question(`${warning}\nlink all the same? (yes or no) `);
   lines.close();
@@ -95,12 +96,14 @@ function chosenPeer(waiting: readonly Stranger[], which: string): string {
 }
 
 export async function runDeviceUnlinkCommand(which: string, state: string, io: Console): Promise<void> {
+  const { readFolder, unlinkPeer } = await changes();
   await unlinkPeer(await readFolder(state), which, warnOn(io));
   io.stdout.write(`unlinked ${which}\n`);
 }
 
 export async function runDeviceRelayCommand(choice: string, state: string, { stdout }: Console): Promise<void> {
   if (choice !== "on" && choice !== "off") throw new UsageError(`relay must be on or off, got "${choice}"`);
+  const { readFolder, writeSettings } = await changes();
   const folder = await readFolder(state);
   const relay = choice === "on";
   if (relay && folder.listen.length === 0)
@@ -114,7 +117,8 @@ export async function runDeviceRelayCommand(choice: string, state: string, { std
 }
 
 export async function runDeviceLinksCommand({ state, json }: { state: string; json?: boolean }, io: Console) {
-  const folder = await readFolder(state);
+  const { folderInvite, keyFacts, readLinkedFolder, remarksOfFolder, waitingPeers } = await loadFolderFacts();
+  const folder = await readLinkedFolder(state);
   const status = lastStatus(state);
   const running = status !== undefined && (await isLocked(state)) ? status.links : [];
   const links = folder.links.map((link) => {
@@ -126,7 +130,7 @@ export async function runDeviceLinksCommand({ state, json }: { state: string; js
   const facts = { name: folder.name, invite: (await folderInvite(folder)) ?? null, links, pending, keys };
   const lines = [
     ...describeLinks(links),
-    ...linkRemarks(folder.study, links.length),
+    ...(await remarksOfFolder(folder)),
     ...describeWaiting(pending, state),
     ...describeKeys(links, keys),
   ];

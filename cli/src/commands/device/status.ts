@@ -1,7 +1,7 @@
 // fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
+import type { PrivateStatus } from "@fedkm/device";
 import {
   type DaemonStatus,
   evidenceNow,
@@ -10,7 +10,8 @@ import {
   type LinkStatus,
   lastStatus,
   type Notice,
-} from "@fedkm/device/daemon";
+  privacyWords,
+} from "@fedkm/device/light";
 import { printable } from "@fedkm/files/printable";
 import { type Console, printAnswer } from "../../console.ts";
 import { NotRunning, SomethingWrong } from "../../failure.ts";
@@ -106,7 +107,7 @@ function roundLine({ round, move, threshold, objective }: RunStatus["device"]): 
 /** How the sums over all devices are doing, where clusters are shared. */
 function sharedLines({ shared }: RunStatus["device"]): string[] {
   if (shared == null) return [];
-  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings, members, leastMembers } = shared;
+  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings, members } = shared;
   const sums =
     devices === null
       ? "no sums yet"
@@ -114,9 +115,6 @@ function sharedLines({ shared }: RunStatus["device"]): string[] {
   return [
     `shared clusters: generation ${countLabel(generation)} (${stage}), ${sums}, ${countLabel(countedLinks)} links count, sent ${countLabel(tellings)} times`,
     members === null ? "membership: links, so that whoever is linked takes part" : `membership: ${members} members`,
-    ...(members === null || members >= leastMembers
-      ? []
-      : [`fewer members than ${leastMembers} (colluders and two others) hide nothing from each other`]),
     ...(waiting === null ? [] : [`this device ${waiting}`]),
   ];
 }
@@ -135,8 +133,9 @@ function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["
 }
 
 function privacyLines({ privacy, guarded, private: released, shared }: RunStatus["device"]): string[] {
-  const mode = `${privacy}: ${(shared == null ? whatNeighboursLearn : whatAllLearn)[privacy]}`;
-  if (released != null) return [mode, releaseLine(released)];
+  const clusters = shared == null ? "personal" : "shared";
+  const mode = `${privacy}: ${privacyWords({ privacy, clusters, protects: released?.protects })}`;
+  if (released != null) return [mode, releaseLine(released, shared != null)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
   const { fresh, guests, deleted } = rowsWaiting;
@@ -147,12 +146,16 @@ function privacyLines({ privacy, guarded, private: released, shared }: RunStatus
   ];
 }
 
-function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: PrivateStatus): string {
+function releaseLine(released: PrivateStatus, isShared: boolean): string {
+  const { releases, epsilonSpent, epsilonLifetime, delta, stage } = released;
   const used: Record<string, string> = {
     cells: "the counts of a grid are used",
     means: "the means of its clusters are used",
   };
-  const what = stage === null ? "nothing is released yet" : (used[stage] ?? `the last was ${stage} of the sums`);
+  const what =
+    stage === null
+      ? "nothing is released yet"
+      : (used[stage] ?? (isShared ? `the last was ${stage} of the sums` : used.means));
   const spent = `epsilon ${significantLabel(epsilonSpent, 3)} of ${significantLabel(epsilonLifetime, 3)} spent at delta ${delta}`;
   return `${countLabel(releases)} releases, ${spent}; ${what}`;
 }

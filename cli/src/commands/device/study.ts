@@ -2,6 +2,7 @@
 
 import { compareStudies, contractOf, parseStudy, type Study, studyId } from "@fedkm/device";
 import {
+  approveInFolder,
   type DaemonStatus,
   type DeviceFolder,
   finishChangeInFolder,
@@ -32,6 +33,7 @@ export async function runDeviceStudyCommand(state: string, { stdout }: Console):
     ...(status === undefined
       ? ["the device does not run, so nothing is known about its neighbours"]
       : neighbourStudies(status)),
+    ...describedLines(status, state),
     ...(status?.proposals ?? []).flatMap(({ studyHash, text, from }) => [
       "",
       `${from.join(", ")} proposes ${short(studyHash)}:`,
@@ -41,6 +43,38 @@ export async function runDeviceStudyCommand(state: string, { stdout }: Console):
   ];
   stdout.write(`${lines.map(printable).join("\n")}\n`);
 }
+
+/** What the network of an open study has found out, and what its owner is to say. */
+function describedLines(status: DaemonStatus | undefined, state: string): string[] {
+  const described = status?.device.shared?.described;
+  if (described == null) return [];
+  const { columns, rows, remarks, studyHash, isApproved, isApprovedByAll } = described;
+  const table = columns.map(({ name, gaps, mean, deviation, quantiles = [], levels, rare = 0 }) => {
+    if (levels === undefined)
+      return [name, String(gaps), ...[mean, deviation, quantiles[0], quantiles[2], quantiles[4]].map(shortNumber)];
+    const others = rare > 0 ? [`others ${rare}`] : [];
+    return [name, String(gaps), [...levels.map((level) => `${level.name} ${level.count}`), ...others].join(", ")];
+  });
+  const heading = ["column", "gaps", "mean", "deviation", "5 %", "50 %", "95 %"];
+  const numbers = table.filter((row) => row.length > 3);
+  const words = table.filter((row) => row.length === 3);
+  return [
+    "",
+    `the network has described ${rows} rows:`,
+    ...(numbers.length === 0 ? [] : alignColumns([heading, ...numbers])),
+    ...(words.length === 0 ? [] : alignColumns([["column", "gaps", "values"], ...words])),
+    ...remarks.map((remark) => `look: ${remark}`),
+    ...(studyHash === null ? ["no column can be used, so there is nothing to approve of"] : []),
+    ...(isApproved
+      ? [isApprovedByAll ? "every owner has approved of this" : "approved here; other owners have not yet"]
+      : [
+          "Approve only if your columns mean what the study says: these become scale and bounds for good.",
+          `to approve: fedkm device study accept ${short(studyHash ?? "")} --state ${state}`,
+        ]),
+  ];
+}
+
+const shortNumber = (value: number | undefined) => (value === undefined ? "" : String(Number(value.toPrecision(4))));
 
 function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
   const rows = links.map(({ name, studies, isMissing }) => {
@@ -60,7 +94,15 @@ export async function runDeviceStudyProposeCommand(file: string, state: string, 
 
 export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
-  const proposals = lastStatus(state)?.proposals ?? [];
+  const status = lastStatus(state);
+  const closed = status?.device.shared?.described?.studyHash;
+  if (closed != null && hash !== "" && closed.startsWith(hash.toLowerCase())) {
+    const isRunning = await approveInFolder(state, closed);
+    const when = isRunning ? "" : " when it is run";
+    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; clusters begin when every owner has\n`);
+    return;
+  }
+  const proposals = status?.proposals ?? [];
   const meant = proposals.filter(({ studyHash }) => hash !== "" && studyHash.startsWith(hash.toLowerCase()));
   if (meant.length !== 1) {
     const known = proposals.map(({ studyHash }) => short(studyHash)).join(", ");

@@ -3,7 +3,7 @@
 import { defaults } from "@fedkm/core/defaults";
 import { couplings, inits, penalties, presets, privacies, schedules } from "@fedkm/tables/light";
 import { Argument, Command } from "commander";
-import { parseAtLeastZero, parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parseChoice, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
   addDialectOptions,
@@ -14,6 +14,7 @@ import {
   addSourceOptions,
   parseWeighting,
 } from "../../input/options.ts";
+import { parseNames } from "../../listArguments.ts";
 import { addPluginOption } from "../../plugins.ts";
 import { addThreadsOption } from "../../threads.ts";
 import type { FitFlags } from "./fit.ts";
@@ -26,7 +27,7 @@ export function fitCommand(io: Console): Command {
     .addArgument(
       new Argument(
         "<files...>",
-        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
+        "CSV, TSV, JSON, Parquet, .xlsx, .ods or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
       ),
     )
     .option("--k <number>", "clusters (default: 3)", parseWhole("--k", 1))
@@ -49,23 +50,30 @@ export function fitCommand(io: Console): Command {
     .option("--as-is", "all columns as they are, without what fedkm inspect would propose");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
   addLabelOptions(command.optionsGroup("What is written:"), ["none"]);
-  addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
+  addSourceOptions(
+    command.optionsGroup("How sources are read (duckdb:PATH, sqlite:FILE, postgres://..., clickhouse://...):"),
+  );
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",
     )
     .action(async (files: string[], flags: TypedFlags, called: Command) =>
-      (await import("./fit.ts")).runFitCommand(files, await completed(flags, called), io),
+      (await import("./fit.ts")).runFitCommand(files, await completed(files, flags, called, io), io),
     );
 }
 
 /** With what the study says. */
-async function completed({ study: file, ...flags }: TypedFlags, called: Command): Promise<FitFlags> {
+async function completed(
+  files: readonly string[],
+  { study: file, ...flags }: TypedFlags,
+  called: Command,
+  io: Console,
+): Promise<FitFlags> {
   if (file === undefined) return flags;
   const { flagsOfStudy } = await import("./study.ts");
   const typed = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
-  return { ...flags, ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
+  return { ...flags, ...(await flagsOfStudy(file, Object.fromEntries(typed), files, io)) };
 }
 
 function addMethodOptions(command: Command): Command {

@@ -1,9 +1,22 @@
 // fedkm fit --study: what a study says in place of flags, and what is left to say beside it.
 
-import { parseStudy, type Study } from "@fedkm/device";
+import {
+  isOpenStudy,
+  parseStudy,
+  type Study,
+  simulateDescription,
+  stackedTables,
+  studyColumns,
+  type TableRows,
+  tableRows,
+} from "@fedkm/device";
 import { readStudyText } from "@fedkm/device/daemon";
+import { checkMissingCells, expandPatterns, type MissingPolicy, readTable } from "@fedkm/files";
+import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
+import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { countLabel } from "../../numbers.ts";
 import { studyPlan } from "../../studyPlan.ts";
 
 /** What can be typed as well as said by a study, or not at all asked of devices. */
@@ -22,17 +35,59 @@ interface StudyFlags {
 /** Devices have one way to run. */
 const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalty", "tol", "categories"];
 
-/** The flags that the study of a file stands for. */
-export function flagsOfStudy(file: string, typed: StudyFlags) {
-  const study = parseStudy(readStudyText(file));
-  checkFlags(study, file, typed);
-  const { k, alpha, coupling, weighting, features } = study;
-  return { study: studyPlan(study), k, alpha, coupling, weighting, columns: features.map(({ name }) => name) };
+/** The flags that the study of a file stands for. What it leaves open the simulated devices find out first. */
+export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: readonly string[], io: Console) {
+  const given = parseStudy(readStudyText(file));
+  checkFlags(given, file, typed);
+  const study = isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given;
+  const { k, alpha, coupling, weighting } = study;
+  const missing: MissingPolicy = study.missing ?? "refuse";
+  const { columns, categories } = studyColumns(study);
+  const words = categories.length > 0 ? { categories } : {};
+  return { study: studyPlan(study), k, alpha, coupling, weighting, columns, missing, ...words };
+}
+
+/** The closed study that devices with these files would come to, if all their owners approve. */
+async function closedByFiles(
+  study: Study,
+  typed: StudyFlags,
+  patterns: readonly string[],
+  io: Console,
+): Promise<Study> {
+  const address = patterns.find(isAddress);
+  if (address !== undefined)
+    throw new UsageError(`files must be given where a study is open, got the source ${address}`);
+  const wanted = studyColumns(study);
+  const parts = new Map<string, TableRows[]>();
+  for (const path of await expandPatterns(patterns)) {
+    const table = await readTable(path, { ...typed, ...wanted });
+    if (study.missing === undefined) checkMissingCells(table, "refuse");
+    const { data, rows, cols, words } = tableRows(table);
+    const { names, of } = table.devices ?? { names: [path], of: new Uint32Array(rows) };
+    for (const [d, name] of names.entries()) {
+      const places = Array.from({ length: rows }, (_, r) => r).filter((r) => of[r] === d);
+      const own = Float64Array.from({ length: places.length * cols }, (_, i) => {
+        return data[places[Math.floor(i / cols)] * cols + (i % cols)];
+      });
+      parts.set(name, [...(parts.get(name) ?? []), { data: own, rows: places.length, cols, words }]);
+    }
+  }
+  const devices = [...parts.values()].map((own) => stackedTables(own, wanted.columns.length));
+  const { closed, described, generations, bytes } = await simulateDescription(study, [...parts.keys()], devices, 1);
+  const each = countLabel(Math.round(bytes / devices.length / 1000));
+  const what = `${countLabel(described[0].rows)} rows of ${devices.length} devices`;
+  io.stderr.write(`fedkm  described ${what} in ${generations} generations, ${each} kB sent by each\n`);
+  const own = [...parts.keys()].flatMap((name, i) => described[i].remarks.map((remark) => `${name}: ${remark}`));
+  const common = described[0].remarks.filter((remark) => described.every(({ remarks }) => remarks.includes(remark)));
+  const warn = warnOn(io);
+  for (const remark of common) warn(remark);
+  for (const remark of own) if (!common.some((one) => remark.endsWith(one))) warn(remark);
+  return closed;
 }
 
 /** What is typed besides the study must not contradict it. */
 function checkFlags(study: Study, file: string, typed: StudyFlags): void {
-  const columns = shellNames(study.features.map(({ name }) => name));
+  const columns = shellNames(studyColumns(study).columns);
   for (const name of ["k", "alpha", "coupling", "weighting"] as const) {
     if (typed[name] === undefined || typed[name] === study[name]) continue;
     throw new UsageError(`--${name} must be ${study[name]}, as ${file} says, got ${typed[name]}`);
@@ -45,8 +100,9 @@ function checkFlags(study: Study, file: string, typed: StudyFlags): void {
     const scales = study.features.map(({ name, scale }) => `${name} ${scale}`).join(", ");
     throw new UsageError(`--scale cannot be used with --study: the scales are ${scales}, as ${file} says`);
   }
-  if (typed.missing !== undefined && typed.missing !== "refuse")
-    throw new UsageError(`--missing must be refuse with --study, as devices do, got ${typed.missing}`);
+  const { missing = "refuse" } = study;
+  if (typed.missing !== undefined && typed.missing !== missing)
+    throw new UsageError(`--missing must be ${missing} with --study, as devices do, got ${typed.missing}`);
   const stranger = notForDevices.find((name) => typed[name] !== undefined);
   if (stranger !== undefined)
     throw new UsageError(`--${stranger} cannot be used with --study: devices run in one way, see docs/protocol.md`);

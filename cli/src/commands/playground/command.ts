@@ -22,24 +22,18 @@ export function playgroundCommand(io: Console): Command {
     )
     .addHelpText("after", "\nExamples:\n  fedkm playground --port 8080\n  fedkm playground 'data=aniso&alpha=5'")
     .action(async (state: string, { port }: { port: number }) => {
-      const [{ unreadSetupSettings }, { servePlayground }, { stoppable, untilStopped }, { UsageError }] =
-        await Promise.all([
-          import("@fedkm/web"),
-          import("@fedkm/web/server"),
-          import("../../stop.ts"),
-          import("../../failure.ts"),
-        ]);
+      const [{ unreadSetupSettings }, { servePagesUntilStopped }, { UsageError }] = await Promise.all([
+        import("@fedkm/web"),
+        import("../../pages.ts"),
+        import("../../failure.ts"),
+      ]);
       const shown = state.replace(/^#/, "");
       // The page leaves out what it cannot read; a command says so.
       const unread = unreadSetupSettings(shown).map((setting) => `"${setting}"`);
       if (unread.length > 0)
         throw new UsageError(`state must hold settings of the playground, got ${unread.join(", ")}`);
-      await stoppable(async (signal) => {
-        const pages = await servePlayground(port);
-        io.stdout.write(`http://127.0.0.1:${pages.port}/${shown === "" ? "" : `#${shown}`}\n`);
-        io.stderr.write("The playground is served to this machine. Ctrl-C ends it.\n");
-        await untilStopped(signal);
-        pages.close();
-      });
+      const path = `playground.html${shown === "" ? "" : `#${shown}`}`;
+      const words = "The playground is served to this machine, at / with an article that explains the method.";
+      await servePagesUntilStopped(io, port, path, words);
     });
 }

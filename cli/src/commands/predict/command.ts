@@ -13,7 +13,7 @@ export function predictCommand(io: Console): Command {
     .description("Label the rows of files with a model that fedkm fit wrote.")
     .argument(
       "<files...>",
-      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source",
+      "CSV, TSV, JSON, Parquet, .xlsx, .ods or .npy, also as .gz or .zip; - is the standard input; or a source",
     )
     .requiredOption("--model <model.json>", "the model")
     .option(

@@ -4,8 +4,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import {
+  encodingOfModel,
   type LabelledTable,
   modelCentroids,
+  modelDeviceOfRow,
   modelDeviceOrName,
   type PredictRequest,
   predictTables,
@@ -29,28 +31,48 @@ export interface PredictFlags extends Omit<PredictRequest, "model" | "tables" | 
 
 /** Labels of a source are written where the rows are, and only when a table for them is named. */
 export async function runPredictSourceCommand(address: string, options: PredictFlags, io: Console): Promise<void> {
-  const { out, deviceColumn, labelsAs, distances, missing, device, json = false } = options;
+  const { out, labelsAs, distances, missing, device, json = false } = options;
   if (out === undefined) throw new UsageError("labels of a source need --out TABLE, the new table for them");
-  const forFiles = Object.entries({
-    "--device-column": deviceColumn,
-    "--labels-as": labelsAs,
-    "--distances": distances,
-    "--missing": missing === "drop" ? undefined : missing,
-  }).find(([, given]) => given !== undefined);
+  const forFiles = Object.entries({ "--labels-as": labelsAs, "--distances": distances }).find(
+    ([, given]) => given !== undefined,
+  );
   if (forFiles !== undefined) {
-    throw new UsageError(
-      `${forFiles[0]} is for files: the clusters of a source go to a table beside its rows, without rows that lack a number`,
-    );
+    throw new UsageError(`${forFiles[0]} is for files: the clusters of a source go to a table beside its rows`);
   }
   const model = readModel(options.model);
-  if (model.encoding !== undefined || model.scaling.transforms !== undefined) {
-    throw new UsageError("a model with categories, ranks or logarithms cannot label a source");
+  if (model.scaling.transforms !== undefined) {
+    throw new UsageError(
+      "a model with ranks or logarithms cannot label a source: fedkm export writes the SELECT that does",
+    );
   }
-  const { openSource } = await import("@fedkm/sql");
-  const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
+  const { openSource, wordsOfSqlSource } = await import("@fedkm/sql");
+  const policy = missing ?? model.missing.policy;
+  const fill = policy === "mean" ? model.missing.fill : undefined;
+  if (policy === "mean" && fill === undefined) {
+    throw new UsageError(
+      "--missing mean must be used with a model that was fitted with it, got one without means to fill",
+    );
+  }
+  const encoding = encodingOfModel(model);
+  const deviceColumn = options.deviceColumn ?? (device === undefined ? model.reading?.deviceColumn : undefined);
+  const reading = { encoding, ...(fill && { fill }), missing: "drop", read: "aggregate", env: io.env } as const;
+  const names =
+    deviceColumn === undefined
+      ? undefined
+      : (await wordsOfSqlSource(address, { env: io.env }, { columns: [], deviceColumn })).devices;
+  const source = await openSource(address, reading);
   try {
-    const number = modelDeviceOrName(model, device, source.name, "the source");
-    await source.labelInto(out, modelCentroids(model, number), model.scaling);
+    const devices = names?.flatMap((name) =>
+      name === null || deviceColumn === undefined ? [] : [{ column: deviceColumn, name }],
+    );
+    const parts = (devices ?? [undefined]).map((own) => {
+      const number =
+        own === undefined
+          ? modelDeviceOrName(model, device, source.name, "the source")
+          : modelDeviceOfRow(model, own.name, deviceColumn ?? "", device);
+      return { centroids: modelCentroids(model, number), ...(own && { device: own }) };
+    });
+    await source.labelInto(out, parts, model.scaling);
     const { rows, dropped } = source;
     if (json)
       io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
@@ -78,8 +100,13 @@ export async function runPredictCommand(
     const further = rowColumns(model, own.rowOf, options.distances === true);
     const labelOf = (row: number) => (own.labels[row] < 0 ? undefined : own.labels[row]);
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
-      labelFile(file, labelOf, put, { ...options, further, ...(as && { as }) });
-    const path = out === undefined ? undefined : files.length === 1 ? out : join(out, await nameOf(file, options));
+      labelFile(file, labelOf, put, { ...own.reading, further, ...(as && { as }) });
+    const path =
+      out === undefined
+        ? undefined
+        : files.length === 1
+          ? out
+          : join(out, await nameOfLabelled(file, { ...own.reading, ...(as && { as }) }));
     if (path !== undefined) await writeResultFile(path, async (put) => void (await write(put)));
     else if (!json) await write(async (piece) => void io.stdout.write(Buffer.from(piece).toString()));
     labelled.push({ ...own, file, ...(path !== undefined && { out: path }) });
@@ -113,10 +140,6 @@ function checkOptions(files: readonly string[], { out, json, labelsAs, device, d
 
 function isBinary(file: string, as: LabelFormat | undefined): boolean {
   return as === undefined ? /\.(parquet|pq|gz|xlsx|xlsm)$/i.test(file) : as === "parquet" || as === "xlsx";
-}
-
-function nameOf(file: string, { labelsAs: as, ...options }: PredictFlags): Promise<string> {
-  return nameOfLabelled(file, { ...options, ...(as && { as }) });
 }
 
 /** Of one file as it always was, of several as a list. */

@@ -1,9 +1,10 @@
 // fedkm reproduce and fedkm sweep: their flags.
 
 import { Command } from "commander";
-import { parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseChoice, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { parseNames } from "../../listArguments.ts";
 import { addPluginOption } from "../../plugins.ts";
 import type { ReproduceFlags, RunFlags } from "./reproduce.ts";
 

@@ -29,7 +29,10 @@ function initCommand(io: Console): Command {
     )
     .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
     .option("--data <file.csv>", "a file of rows to take columns and bounds from instead")
-    .option("--columns <names>", "these columns of --data only, with commas between")
+    .option(
+      "--columns <names>",
+      "these columns of --data only, with commas between; without --data their bounds and scale, and of NAME:category the values, are found out by the devices together",
+    )
     .option(
       "--privacy <mode>",
       "guarded, private (differential privacy), or open for data that may be public",
@@ -52,9 +55,13 @@ function initCommand(io: Console): Command {
       "private: how likely the budget may not hold (default: 1e-5)",
       parseAtLeastZero("--delta"),
     )
+    .option("--person-column <name>", "private: protect whole persons, whose rows this column of the data names")
     .option("--founders <keys...>", "shared: the keys of its first members, or a file of them (see fedkm device key)")
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
-    .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%\n  fedkm study init --k 3 --columns age,crp,sex:category --clusters shared",
+    )
     .action(async (options: StudyInitOptions) => (await import("./study.ts")).runStudyInitCommand(options, io));
 }
 

@@ -5,14 +5,15 @@ import {
   contractOf,
   type Feature,
   frameBytes,
+  isOpenStudy,
+  isReleasedInRounds,
   needsFounders,
   noiseOfRelease,
   parseStudy,
+  privacyWords,
   type Study,
   scaleRows,
   studyId,
-  whatAllLearn,
-  whatNeighboursLearn,
   whatTrustMeans,
 } from "@fedkm/device";
 import {
@@ -39,8 +40,10 @@ export interface StudyInitOptions extends Omit<StudyDraft, "features"> {
 
 export async function runStudyInitCommand(options: StudyInitOptions, { stdout }: Console): Promise<void> {
   const { feature, data, columns, out, founders: given = [], ...asked } = options;
-  if ((feature === undefined) === (data === undefined)) {
-    throw new UsageError("either --feature or --data must be given, got both or neither");
+  if (
+    feature !== undefined ? data !== undefined || columns !== undefined : data === undefined && columns === undefined
+  ) {
+    throw new UsageError("one of --feature, --data and --columns must be given (--columns also beside --data)");
   }
   const founders = given.flatMap(keysOf);
   const draft = { ...asked, ...(founders.length > 0 && { founders }) };
@@ -50,16 +53,16 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
   if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
   const features =
     data === undefined
-      ? feature?.map(parseFeature)
+      ? (feature?.map(parseFeature) ?? columns?.split(",").map(parseOpenColumn))
       : studyFileBounds(await rowSourceColumns(data, process.env, columns?.split(",")));
   const text = draftStudyFile({ ...draft, features: features ?? [] });
   const study = needsFounders(parseStudy(text)) ? parseStudy(text) : foundedInFile(parseStudy(text));
   await writeResultFile(out, text);
-  const learnt = draft.clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
+  if (isOpenStudy(study)) stdout.write(`${whatDescribingTells[study.privacy === "open" ? "open" : "guarded"]}\n`);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
-  stdout.write(`privacy is ${study.privacy}: ${learnt[study.privacy]}\n`);
+  stdout.write(`privacy is ${study.privacy}: ${privacyWords(study)}\n`);
   if (study.privacy !== "private") return;
-  if (study.clusters === "shared") stdout.write(`${noiseOfRelease(study).words}\n`);
+  if (isReleasedInRounds(study)) stdout.write(`${noiseOfRelease(study).words}\n`);
   if (needsFounders(study)) stdout.write(`${founderLine(out)}\n`);
   // Bounds that come from rows say something about them.
   if (data !== undefined)
@@ -86,11 +89,20 @@ function parseFeature(text: string): Feature {
   return { name, unit, ...bounds, scale: 1 };
 }
 
+/** A column of which nothing is known yet. */
+function parseOpenColumn(text: string): Feature {
+  const [name, kind = "number", ...more] = text.trim().split(":");
+  if (name === "" || (kind !== "number" && kind !== "category") || more.length > 0)
+    throw new UsageError(`--columns must be NAME, NAME:number or NAME:category, with commas between, got "${text}"`);
+  return { name, unit: "", min: 0, max: 1, scale: 1, open: kind };
+}
+
 /** What only a private study takes, and what it needs. */
 function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
-  const { privacy, clusters, typicalRows, devices, epsilon, delta } = draft;
+  const { privacy, clusters, typicalRows, devices, epsilon, delta, personColumn } = draft;
   if (privacy !== "private") {
-    const options = { "--typical-rows": typicalRows, "--devices": devices, "--epsilon": epsilon, "--delta": delta };
+    const budget = { "--epsilon": epsilon, "--delta": delta, "--person-column": personColumn };
+    const options = { "--typical-rows": typicalRows, "--devices": devices, ...budget };
     const [wrong] = Object.entries(options).filter(([, value]) => value !== undefined);
     if (wrong !== undefined) throw new UsageError(`${wrong[0]} needs --privacy private, got ${privacy}`);
     return;
@@ -101,6 +113,13 @@ function checkPrivateOptions(draft: Omit<StudyDraft, "features">): void {
   if (clusters !== "shared" && devices !== undefined)
     throw new UsageError(`--devices needs --clusters shared, got ${clusters}`);
 }
+
+/** What owners consent to when they join a study that leaves questions open. */
+const whatDescribingTells = {
+  open: "describing: the network learns how many rows of all devices lie in cells of values, and exact sums; cells may hold a single row, so agree only if rows may be public",
+  guarded:
+    "describing: the network learns how many rows of all devices lie in cells of values, and sums; each device tells a column in groups of its minimum, and no value that fewer of its rows have",
+};
 
 interface DataFit {
   readonly file: string;
@@ -118,7 +137,8 @@ export async function runStudyCheckCommand(
   const fits: DataFit[] = [];
   for (const path of data) {
     const points = await rowSourcePoints(path, study, process.env);
-    fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
+    const within = isOpenStudy(study) ? points.rows : scaleRows(study, points).rows;
+    fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - within });
   }
   const facts = { file, study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };
   const { file: _, ...shown } = facts;
@@ -144,13 +164,10 @@ interface Facts {
 function describe({ file, study, hash, frameBytes: bytes, data }: Facts): string[] {
   const { name, k, alpha, coupling, weighting, privacy, minimum, features } = study;
   const heading = ["feature", "unit", "min", "max", "scale"];
-  const rows = features.map((feature) => [
-    feature.name,
-    feature.unit,
-    String(feature.min),
-    String(feature.max),
-    String(feature.scale),
-  ]);
+  const rows = features.map(({ name: feature, unit, min, max, scale, open }) => {
+    if (open === undefined) return [feature, unit, ...[min, max, scale].map(String)];
+    return [feature, unit, ...(open === "number" ? ["network", "network", "network"] : ["levels: network", "", ""])];
+  });
   const fits = data.map(({ file: path, rows: all, rowsOutside }) => {
     const enough =
       all - rowsOutside >= k * minimum
@@ -162,6 +179,7 @@ function describe({ file, study, hash, frameBytes: bytes, data }: Facts): string
     study.clusters === "shared"
       ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
       : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
+    ...(study.protects === undefined ? [] : [privacyWords(study)]),
     ...(study.neighbours === "trusted" ? [whatTrustMeans] : []),
     ...memberLines(study, file),
     "",

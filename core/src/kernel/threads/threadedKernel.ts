@@ -160,12 +160,16 @@ async function startWorkers(
 ): Promise<(() => Promise<void>)[]> {
   const starts = Array.from({ length: pool.workers }, async (_, i) => {
     const post = { module, memory, control: pool.control, layout: LAYOUT, thread: i + 1 };
-    let lives = true;
+    let [isCounted, isGone] = [false, false];
     const end = await host.start(post, () => {
-      if (lives) pool.living--;
-      lives = false;
+      // One that could not begin was never counted, and may end before or after that is known.
+      if (isCounted) pool.living--;
+      [isCounted, isGone] = [false, true];
     });
-    pool.living++;
+    if (!isGone) {
+      pool.living++;
+      isCounted = true;
+    }
     return end;
   });
   // Whoever cannot be started is done without.

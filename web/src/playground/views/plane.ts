@@ -48,19 +48,20 @@ export interface Plane {
 
 const MARGIN = 0.04;
 
-/** A square around all points. */
+/** Points beyond the middle ones by more than this many times their range are drawn at the border. */
+const FAR = 3;
+
+/** A square around all points but for a few that are far away: one of them would make all others a dot. */
 export function panelPlane({ plane }: PackedProblem): Plane {
-  const [least, most] = [
-    [Infinity, Infinity],
-    [-Infinity, -Infinity],
-  ];
-  for (const points of plane) {
-    for (let at = 0; at < points.length; at++) {
-      const side = at % 2;
-      if (points[at] < least[side]) least[side] = points[at];
-      if (points[at] > most[side]) most[side] = points[at];
-    }
-  }
+  const sides = [0, 1].map((side) => {
+    const values = Float64Array.from(plane.flatMap((points) => Array.from(points.filter((_, at) => at % 2 === side))));
+    values.sort();
+    const at = (share: number) => values[Math.round(share * (values.length - 1))] ?? 0;
+    const [low, high] = [at(0.02), at(0.98)];
+    const room = FAR * Math.max(high - low, 1e-9);
+    return [Math.max(at(0), low - room), Math.min(at(1), high + room)];
+  });
+  const [least, most] = [0, 1].map((end) => sides.map((ends) => ends[end]));
   const extent = Math.max(most[0] - least[0], most[1] - least[1], 1e-9) * (1 + 2 * MARGIN);
   return {
     left: (least[0] + most[0] - extent) / 2,

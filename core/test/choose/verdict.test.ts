@@ -1,16 +1,14 @@
 // The verdict on clusters: not clear where there are none, whatever the silhouette says, and clear where rows leave gaps.
 
-import { kmeans, type Matrix, normalStream, randomStream } from "@fedkm/core";
+import { clusterVerdict, graph, kmeans, type Matrix, normalStream, randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { clusterVerdict } from "../src/fit/verdict.ts";
 
 function rowsOf(rows: number, cols: number, row: (r: number) => number[]): Matrix {
   return { data: Float64Array.from(Array.from({ length: rows }, (_, r) => row(r)).flat()), rows, cols };
 }
 
 function verdictOn(points: Matrix, k: number, seed = 1) {
-  const scaling = { offset: Array(points.cols).fill(0), scale: Array(points.cols).fill(1) };
-  return clusterVerdict(points, kmeans(points, { k, seed }).centroids, scaling, seed);
+  return clusterVerdict([points], graph(1, []), kmeans(points, { k, seed }).centroids, { seed });
 }
 
 const SEED = 20261118;
@@ -56,13 +54,14 @@ test.each([
   [5, 5],
 ])("%i clusters in %i columns with gaps between them are clear", (k, cols) => {
   const points = rowsOf(100 * k, cols, (r) => list(cols, normal).map((x, j) => x + (j === 0 ? 6 * (r % k) : 0)));
-  expect(verdictOn(points, k)).toEqual({ word: "clear", joined: [] });
+  const { word, pairs } = verdictOn(points, k);
+  expect([word, pairs.every(({ isApart }) => isApart)]).toEqual(["clear", true]);
 });
 
 test("a cluster that is cut in two is weak, and the two are named", () => {
   const points = rowsOf(600, 2, (r) => [normal() + 9 * (r % 2), (r % 2 === 0 ? 3 : 1) * normal()]);
-  const { word, joined } = verdictOn(points, 3);
-  expect([word, joined.length]).toEqual(["weak", 1]);
+  const { word, pairs } = verdictOn(points, 3);
+  expect([word, pairs.filter(({ isApart }) => !isApart).length]).toEqual(["weak", 1]);
 });
 
 test("a ring is not clear, although its parts have a hole between them", () => {

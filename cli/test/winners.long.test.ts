@@ -1,0 +1,3 @@
+// All twenty sets of winners.test.ts.
+
+import "./winners.test.ts";

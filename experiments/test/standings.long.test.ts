@@ -1,0 +1,3 @@
+// All twenty sets of standings.test.ts.
+
+import "./standings.test.ts";

@@ -1,0 +1,3 @@
+// The same, with all of its sequences.
+
+import "./sequences.test.ts";
