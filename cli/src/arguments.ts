@@ -36,6 +36,12 @@ export function parseAtLeastZero(option: string): (text: string) => number {
   };
 }
 
+/** Some of some words, with commas between. */
+export function parseChoices<T extends string>(option: string, choices: readonly T[]) {
+  const parse = parseChoice(option, choices);
+  return Object.assign((text: string): readonly T[] => text.split(",").map((word) => parse(word.trim())), { choices });
+}
+
 /** One of some words, which the parser also has as `choices`: completion offers them. */
 export function parseChoice<T extends string>(option: string, choices: readonly T[]) {
   const parse = (text: string): T => {

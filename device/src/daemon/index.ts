@@ -51,7 +51,6 @@ export {
   rowSourceColumns,
   rowSourcePoints,
   rowSourceRemarks,
-  rowsFault,
 } from "./rowSource.ts";
 export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";

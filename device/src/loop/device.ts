@@ -3,6 +3,7 @@
 
 import type { Clock, PeerNetwork } from "../environment.ts";
 import type { Secrets } from "../keys/secrets.ts";
+import type { OwnerLimits } from "../study/ownerLimits.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import type { Contract } from "../wire/frames.ts";
@@ -31,6 +32,8 @@ export interface DeviceOptions {
   readonly onStatements?: (statements: readonly Uint8Array[]) => void;
   /** Of an open study: the hash of the closed one that its owner approved of before this start. */
   readonly approved?: string;
+  /** What its owner allows, whatever the study says. Default: everything. */
+  readonly limits?: OwnerLimits;
   /** Begins paused. Default false. */
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
