@@ -172,6 +172,8 @@ export class ChangingDevice implements Device, NetworkListener {
 
   onDisconnect(peer: string): void {
     this.#connected.delete(peer);
+    // It says so at every connection.
+    this.#proposals.setOut(peer, false);
     for (const { listener } of this.#loops) listener?.onDisconnect(peer);
   }
 

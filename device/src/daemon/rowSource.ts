@@ -53,7 +53,7 @@ export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): Ro
 }
 
 /** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
-function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
+export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
   if (isOpenStudy({ features }))
     return rows > 0 && rows < minimum ? `none of ${rows} rows is told, ${minimum} are needed (minimum)` : undefined;
   const where = features.flatMap(({ name, min, max }, f) => {

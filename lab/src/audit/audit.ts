@@ -13,6 +13,7 @@ export const run = sectionOf({
   },
   kills: async (isShort) => (await import("./privateKills.ts")).privateKills("personal", isShort ? 3 : 100),
   "shared-kills": async (isShort) => (await import("./privateKills.ts")).privateKills("shared", isShort ? 3 : 100),
+  limits: async (isShort) => (await import("./ownerLimits.ts")).ownerLimits(isShort ? 30 : 100),
   poison: async (isShort) => (await import("./poison.ts")).poison(isShort ? 5 : 20),
   openings: async (isShort) => (await import("./openings.ts")).openings(isShort ? 3 : 10),
   honest: async (isShort) => (await import("./honest.ts")).honest(isShort ? 5 : 20),
