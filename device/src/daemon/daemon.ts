@@ -18,7 +18,7 @@ import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
 import { recordedNetwork } from "../wire/recording.ts";
-import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
+import { auditDaemonStatus, auditKeeper, departureKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
 import { SETTINGS_FILE } from "./folderFacts.ts";
@@ -142,9 +142,12 @@ async function compose(
   };
   const webSockets = nodeWebSockets(options.host.env, await folderCertificate(folder));
   const network = connect(folder, parts, options, { ...places, webSockets });
-  const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
+  const nameOf = (peer: string) => linkInFile(parts.links, peer)?.name ?? peer;
+  const departures = departureKeeper(audit, clock, nameOf);
+  opened(() => departures.close());
+  const logged = recordedNetwork(departures.network(network), clock, ({ kind, peer }) => {
     const isAboutLink = kind === "connected" || kind === "disconnected";
-    if (isAboutLink) log.info({ link: linkInFile(parts.links, peer)?.name ?? peer }, kind);
+    if (isAboutLink) log.info({ link: nameOf(peer) }, kind);
   });
   const recorded = await recordToFile(options.record, logged, { clock, notices, study, opened });
   const keys = await startKeys({
@@ -176,6 +179,7 @@ async function compose(
       );
     },
     limits,
+    onAdded: departures.added,
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
     ...(parts.approved !== undefined && { approved: parts.approved }),
     onAgreed: () => void change.finish(device),

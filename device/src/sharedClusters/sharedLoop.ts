@@ -20,7 +20,7 @@ import {
   encodeBookMessage,
 } from "./boardFrame.ts";
 import { restoredTable, type SavedTable, savedTable } from "./description.ts";
-import { hasCentroids, hashedBase, stages } from "./generation.ts";
+import { hasCentroids, hashedBase, stageNames, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
 import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
@@ -84,7 +84,10 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => {
       // What nobody has approved of is not gone on with.
       if (content.stage === stages.described && this.#describe()?.isApproved !== true) return undefined;
-      return this.#own.integersFor(content);
+      const integers = this.#own.integersFor(content);
+      if (typeof integers === "object")
+        options.onAdded?.(studyId(contract), stageNames[content.stage], integers.length);
+      return integers;
     };
     const { epoch } = memory;
     const membership = this.#membership;

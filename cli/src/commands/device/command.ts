@@ -5,6 +5,7 @@ import { parseAtLeastZero, parseChoices, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { parseNames } from "../../listArguments.ts";
 import type { BackupOptions, RestoreOptions } from "./backup.ts";
+import type { EvidenceOptions } from "./evidence.ts";
 import type { InitOptions } from "./init.ts";
 import type { InstallOptions } from "./install.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
@@ -23,7 +24,7 @@ export function deviceCommand(io: Console): Command {
   );
   const groups = [setUpCommands, linkCommands, runCommands, controlCommands, keyCommands, backupCommands];
   for (const inner of groups.flatMap((group) => group(io))) command.addCommand(inner);
-  return command.addCommand(studyCommand(io));
+  return command.addCommand(evidenceCommand(io)).addCommand(studyCommand(io));
 }
 
 /** Every command about a device takes its folder, and has an example. */
@@ -285,6 +286,16 @@ function backupCommands(io: Console): Command[] {
         (await work()).runDeviceRestoreCommand(file, options, io),
       ),
   ];
+}
+
+function evidenceCommand(io: Console): Command {
+  return part(
+    "evidence",
+    "Write what a data officer files about the device: study, what left it and to whom, attacks on its rows, an annex for an impact assessment; signed, without rows.",
+    "evidence --state north --out evidence.zip",
+  )
+    .option("--out <file.zip>", "where the evidence goes", "evidence.zip")
+    .action(async (options: EvidenceOptions) => (await import("./evidence.ts")).runDeviceEvidenceCommand(options, io));
 }
 
 function studyCommand(io: Console): Command {
