@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type Identity, isSignedBy, signStatement } from "@fedkm/device/daemon";
+import { auditLineHash, type Identity, isSignedBy, signStatement } from "@fedkm/device/daemon";
 import { readZip, zipBytes } from "@fedkm/files";
 
 /** Of the payload, by their paths in it. */
@@ -98,9 +98,35 @@ export async function checkEvidence(path: string): Promise<CheckedEvidence> {
     // What no checksum covers: names, dates and places in the archive.
     const again = await zipBytes(bagEntries(files));
     if (!Buffer.from(again).equals(await readFile(path))) return "the archive is not as it was written";
-    return crateFault(payload, text("bag-info.txt"));
+    return chainFault(payload) ?? crateFault(payload, text("bag-info.txt"));
   };
   return { peer, payload, fault: await fault() };
+}
+
+/** The log of the device, whose lines carry the hash of the line before; some are there by their hashes only. */
+export const LOG_FILE = "audit-log.jsonl";
+
+function chainFault(payload: Payload): string | undefined {
+  let before: string | undefined;
+  for (const [n, text] of (payload.get(LOG_FILE) ?? "").trimEnd().split("\n").entries()) {
+    const { line, sha256, before: withheld } = parsedJson(text);
+    const own = line === undefined ? withheld : parsedJson(line).before;
+    // A line that a crash cut off says nothing; the one after it does.
+    if (before !== undefined && own !== undefined && own !== before)
+      return `${LOG_FILE} was changed before its line ${n + 1}`;
+    before = line === undefined ? sha256 : auditLineHash(line);
+  }
+  return before === parsedJson(payload.get("versions.json") ?? "").auditLog
+    ? undefined
+    : `${LOG_FILE} does not end where it did`;
+}
+
+function parsedJson(text: string): Readonly<Record<string, string | undefined>> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** The first line of one list of checksums that is not in the other. */
