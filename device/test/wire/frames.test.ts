@@ -42,7 +42,9 @@ describe("version 2", () => {
     expect(hex(encodeStudyFrame(contract, '{"name":"x"}'))).toBe(frames2.study);
     expect(hex(encodeOrderFrame(contract, order))).toBe(frames2.order);
     const next = { contract: { ...contract, hash: contract.hash.map((byte) => byte + 31) }, text: '{"name":"y"}' };
-    expect(hex(encodeStatementFrame({ current: contract, next, isAsking: true, isOut: false }))).toBe(frames2.statement);
+    expect(hex(encodeStatementFrame({ current: contract, next, isAsking: true, isOut: false }))).toBe(
+      frames2.statement,
+    );
   });
 
   it("is read as it was at first", () => {
