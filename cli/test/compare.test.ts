@@ -20,7 +20,7 @@ async function compare(args: readonly string[], options: Parameters<typeof fakeC
   return { code: await runCommandLine(["compare", ...args], console), ...console.said() };
 }
 
-const small = ["--points", "20", "--devices", "6", "--messages", "90", "--runs", "1"];
+const small = ["--typical-rows", "20", "--devices", "6", "--messages", "90", "--runs", "1"];
 
 test("fedkm compare --json gives every method's quality and cost within the budget", async () => {
   const picture = join(folder, "all.svg");
@@ -171,7 +171,7 @@ test.each(comparedDatasets)("fedkm compare --dataset %s has a k of its own", asy
   const args = [
     "--dataset",
     name,
-    "--points",
+    "--typical-rows",
     "20",
     "--devices",
     "5",

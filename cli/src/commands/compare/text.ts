@@ -44,12 +44,12 @@ export function compareWatchCommands(
 
 /** Undefined: the playground has no such data or network. */
 function setupOf(options: CompareFlags, k: number): Partial<Setup> | undefined {
-  const { dataset, split = "even", devices, points, alpha, seed, init } = options;
+  const { dataset, split = "even", devices, typicalRows, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);
   const isOwn = options.files.length > 0 || options.plugin !== undefined;
   if (isOwn || data === undefined || split !== "even" || network === undefined) return undefined;
-  return { data, devices, points, ...network, k, alpha, seed, start: init };
+  return { data, devices, points: typicalRows, ...network, k, alpha, seed, start: init };
 }
 
 function networkOf(spec: string, devices: number): Partial<Setup> | undefined {
