@@ -8,6 +8,7 @@ import {
   FORWARD_MILLISECONDS,
   PATIENCE_MILLISECONDS,
   SILENCE_MILLISECONDS,
+  SMALL_INTEGERS,
 } from "../wire/limits.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
@@ -33,8 +34,6 @@ export interface OutboxState extends ToldBoard {
   /** The keys that opened it, if they did. */
   readonly keysBefore: ToldBoard | undefined;
   readonly integers: number;
-  /** Its entries are small enough to be sent more often than needed. */
-  readonly isSmall: boolean;
   readonly isPaused: boolean;
   /** It has too few links to post. */
   readonly isIdle: boolean;
@@ -92,14 +91,18 @@ function boardDueAt(state: OutboxState, link: BoardPartner, now: number): number
   return due;
 }
 
-function entryDueAt(state: OutboxState, link: BoardPartner, { id, mark }: Entry, now: number): number {
-  const { self, isSmall, turnedAt, tree } = state;
+/** It may be sent more often than needed. */
+const isSmall = ({ words }: Entry) => words.length / 2 <= SMALL_INTEGERS;
+
+function entryDueAt(state: OutboxState, link: BoardPartner, entry: Entry, now: number): number {
+  const { self, turnedAt, tree } = state;
+  const { id, mark } = entry;
   if (link.told.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
   if (tree !== undefined && (id !== self || link.id !== tree.parent)) return Number.POSITIVE_INFINITY;
   const sentAt = link.told.flight.get(mark);
   if (sentAt !== undefined) return sentAt + link.patience;
   if (id === self) return now;
-  const isElsewhere = !isSmall && state.entryOf(link.id)?.links.has(id);
+  const isElsewhere = !isSmall(entry) && state.entryOf(link.id)?.links.has(id);
   return isElsewhere ? turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
 }
 
@@ -111,7 +114,7 @@ function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number
   // Who has all of it and stays was not on it, and cannot close it by itself.
   if (lacking.length === 0) return provenAgain;
   // It may have got them elsewhere in the meantime, and be about to say so.
-  const wait = state.isSmall ? FORWARD_MILLISECONDS : 2 * PATIENCE_MILLISECONDS;
+  const wait = isSmall(lacking[0]) ? FORWARD_MILLISECONDS : 2 * PATIENCE_MILLISECONDS;
   const firstSent = Math.max(now, state.turnedAt + wait);
   const times = lacking.map(({ mark }) => {
     const sentAt = link.toldBefore.flight.get(mark);

@@ -41,6 +41,20 @@ describe("devices with shared clusters", () => {
     });
   });
 
+  it("help those who lack an entry of the census at once, although what is asked next is long", async () => {
+    const given = await problem();
+    const spreads = [1, 2, 3, 4, 5, 6].map((seed) => {
+      const network = simulate({ ...given, seed, staggerMilliseconds: 0, weather: { loss: 0.3 } });
+      const counted = () => [0, 1, 2, 3, 4].filter((i) => (network.status(i).shared?.generation ?? 0) > 0).length;
+      network.run(5);
+      while (counted() === 0) network.run(1);
+      const first = network.now();
+      while (counted() < 5) network.run(1);
+      return network.now() - first;
+    });
+    expect(Math.max(...spreads)).toBeLessThan(150);
+  });
+
   it("have the same answer, in the same events, with and without masks", async () => {
     const given = await problem();
     const [masked, bare] = [ends(given), ends({ ...given, isBare: true })];
