@@ -56,14 +56,36 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe("chooseK(datasets, graph, options)", () => {
-  it("finds the paper's three clusters in 27 of 30 sets, and two or four in the others", () => {
-    const found = (["iso", "var", "aniso"] as const).flatMap((kind) =>
-      Array.from({ length: 10 }, (_, seed) =>
-        chooseK(paperData(kind, 10, 100, seed).datasets, network(seed), { seed }),
-      ),
+  it.each(["iso", "var", "aniso"] as const)("finds the paper's three clusters in 10 of 10 sets: %s", (kind) => {
+    const found = Array.from({ length: 10 }, (_, seed) =>
+      chooseK(paperData(kind, 10, 100, seed).datasets, network(seed), { seed }),
     );
-    expect(found.every(({ k, structure }) => structure && k >= 2 && k <= 4)).toBe(true);
-    expect(found.filter(({ k }) => k === 3).length).toBeGreaterThanOrEqual(27);
+    expect(found.map(({ k }) => k)).toEqual(Array(10).fill(3));
+  });
+
+  it("finds long clusters side by side, which k-means cuts across, and says that they are long", () => {
+    // On its columns k-means agrees with the true clusters of this set by 0.49.
+    const { candidates } = chooseK(paperData("aniso", 10, 100, 1).datasets, network(1), { seed: 1 });
+    expect(candidates).toEqual([
+      { k: 3, fitted: 3, reason: "long" },
+      { k: 2, fitted: 2, reason: "most" },
+    ]);
+    // A single long cluster stays one.
+    const one = around(on(0), 600, 4, 1).map(({ data, ...shape }) => ({
+      ...shape,
+      data: data.map((x, at) => (at % 2 ? x : 9 * x + 8 * data[at + 1])),
+    }));
+    expect(chooseK(one, ring(4)).candidates).toEqual([{ k: 1, fitted: 1, reason: "none" }]);
+  });
+
+  it("does not take a cluster for two by a gap that chance makes in one of ten", () => {
+    const { candidates } = chooseK(paperData("iso", 10, 100, 2).datasets, network(2), { seed: 2 });
+    expect(candidates.map(({ k }) => k)).toEqual([3, 2]);
+  });
+
+  it("counts gaps at every k once they are beyond doubt at one", () => {
+    const { curve, k } = chooseK(paperData("var", 10, 100, 0).datasets, network(0), { seed: 0 });
+    expect([k, curve[2].clusters]).toEqual([3, 3]);
   });
 
   it("finds them in devices of 4 to 400 points", () => {

@@ -70,6 +70,8 @@ const REASONS: Readonly<Record<Choice["clusters"]["candidates"][number]["reason"
   most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
   fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
   coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
+  long: (k) =>
+    `k = ${k}: long clusters side by side, which have gaps on other axes than the columns. A fit on the columns may cut across them.`,
   none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
 };
 
