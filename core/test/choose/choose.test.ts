@@ -1,9 +1,11 @@
 // choose: the true k, no clusters where there are none, and an alpha that does no harm, all without pooling.
 
 import {
+  adjustedRandIndex,
   choose,
   chooseAlpha,
   chooseK,
+  chooseLinks,
   communities,
   communityData,
   complete,
@@ -17,9 +19,11 @@ import {
   normalStream,
   paperData,
   path,
+  predict,
   randomStream,
   ring,
   simplifiedSilhouette,
+  splitByClasses,
   splitByLabel,
   splitBySizes,
   splitEvenly,
@@ -524,15 +528,57 @@ describe("choose(datasets, graph, options)", () => {
     const choice = choose(datasets, complete(5), { ...options, largestK: 5 });
     const clusters = chooseK(datasets, complete(5), { seed: 3, largestK: 5 });
     const coupling = chooseAlpha(datasets, complete(5), { ...options, k: 3 });
-    expect(choice).toEqual({
+    const { messages, bytes, ...found } = choice;
+    expect(found).toEqual({
       k: 3,
       fitted: 3,
       alpha: coupling.alpha,
+      graph: complete(5),
+      groups: [{ devices: [0, 1, 2, 3, 4], k: 3 }],
       clusters,
       coupling,
-      messages: clusters.messages + coupling.messages,
-      bytes: clusters.bytes + coupling.bytes,
     });
+    // Who is alike was asked as well.
+    expect(messages).toBeGreaterThan(clusters.messages + coupling.messages);
+    expect(bytes).toBeGreaterThan(clusters.bytes + coupling.bytes);
+  });
+
+  it.each([0, 1, 2, 4, 6, 8, 15])(
+    "proposes k, links and alpha that serve two groups of devices, each with three clusters, %i apart",
+    (shift) => {
+      for (const seed of [7, 8]) {
+        const { datasets, labels } = communityData(5, 50, seed, shift);
+        const links = communities([5, 5], 0.8, 0.1, randomStream(seed, "graph"));
+        const { fitted, alpha, graph: chosen, groups } = choose(datasets, links, { seed });
+        const { centroids } = fit(datasets, chosen, { k: fitted, alpha, seed });
+        const scores = datasets.map((own, i) => adjustedRandIndex(labels[i], predict(centroids[i], own)));
+        expect(scores.reduce((sum, own) => sum + own) / 10).toBeGreaterThanOrEqual(0.95);
+        if (shift >= 4) {
+          expect(groups).toEqual([
+            { devices: [0, 1, 2, 3, 4], k: 3 },
+            { devices: [5, 6, 7, 8, 9], k: 3 },
+          ]);
+          expect(chosen).toEqual(chooseLinks(datasets, links, { k: 3, seed }).graph);
+        }
+        if (shift === 0) expect(groups.length).toBe(1);
+      }
+    },
+  );
+
+  it("keeps devices together that hold different parts of the same clusters", () => {
+    for (const seed of [1, 2]) {
+      const { datasets, labels } = paperData("iso", 1, 1000, seed);
+      const drawn = { points: datasets[0], labels: labels[0] };
+      for (const split of [
+        splitByClasses(drawn, 10, 2, seed),
+        splitByClasses(drawn, 10, 1, seed),
+        splitByLabel(drawn, 10, 0.5, seed),
+      ]) {
+        expect(choose(split.datasets, network(seed), { seed }).groups).toEqual([
+          { devices: Array.from({ length: 10 }, (_, i) => i), k: 3 },
+        ]);
+      }
+    }
   });
 
   it("looks at the same share of every large device where there are more rows than it needs, and says so", () => {
