@@ -38,7 +38,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       const { datasets, labels, names, bestKnown, ...data } = dataOf(own);
       const { k = data.k, messages = defaults.rounds * datasets.length } = options;
       if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
-      const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), names, datasets, own);
+      const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), names, datasets, { seed: own, k });
       const known = k === data.k ? bestKnown : undefined;
       return { datasets, labels, graph, k, alpha, seed: own, messages, init, settings, plugins, bestKnown: known };
     };
