@@ -203,6 +203,7 @@ interface Host {
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
+  console: { warn(sentence: string): void };
 }
 
 export const host = globalThis as unknown as Host;
@@ -238,11 +239,19 @@ export function instantiate<E>(base64: string, maximum: number): { memory: WasmM
   return { memory, exports: exports as E };
 }
 
-/** Undefined where the page forbids WebAssembly: the reference computes the same bits. */
+let hasWarned = false;
+
+/** Undefined where the page forbids WebAssembly: the reference computes the same bits, and the page hears why it is slow. */
 export function compileModule(bytes: Uint8Array): object | undefined {
   try {
     return host.WebAssembly && new host.WebAssembly.Module(bytes);
   } catch {
+    if (!hasWarned) {
+      host.console.warn(
+        "fedkm: the Content-Security-Policy forbids WebAssembly, so JavaScript computes the same results more slowly. script-src 'wasm-unsafe-eval' allows it.",
+      );
+    }
+    hasWarned = true;
     return undefined;
   }
 }

@@ -86,13 +86,13 @@ const threadsOptionNames: OptionNames<ThreadsOptions> = { threads: true, signal:
 export interface ThreadedKernel extends Kernel {
   /** Threads that work together now. 1 where memory cannot be shared, after `close`, and when the workers are gone. */
   readonly threads: number;
-  /** Ends the workers; resolves when they are gone. The kernel goes on with one thread. */
+  /** Ends the workers: they take no further job, and their threads end soon after. The kernel goes on with one thread. */
   close(): Promise<void>;
 }
 
 export interface ThreadHost {
   readonly parallelism: number;
-  /** Resolves, when the worker is ready, to what ends it; calls `gone` when it has ended, for whatever reason. */
+  /** Resolves, when the worker is ready, to what lets it end; calls `gone` when it has ended, for whatever reason. */
   start(post: WorkerStart, gone: () => void): Promise<() => Promise<void>>;
 }
 
