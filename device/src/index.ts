@@ -11,7 +11,7 @@ export type { PrivateStatus } from "./privacy/ledger.ts";
 export { devicesToGainBy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
 export { canSimulateShared, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
-export { simulateDescription, simulateStudy } from "./simulation/studyRun.ts";
+export { simulateQuestions, simulateStudy } from "./simulation/studyRun.ts";
 export { privacyWords, whatTrustMeans } from "./study/promises.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {

@@ -54,7 +54,9 @@ export type SharedStage =
   | "codebook"
   | "describe"
   | "described"
-  | "approved";
+  | "approved"
+  | "choose"
+  | "chosen";
 
 /** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
 interface BooksStatus {
@@ -77,6 +79,33 @@ export interface DescribedStatus {
   readonly columns: readonly DescribedColumn[];
 }
 
+/** What the network of a study that leaves k open has found out. */
+export interface ChosenStatus {
+  readonly rows: number;
+  /** Rows were told in groups: no gap between clusters can be shown, and k is uncertain. */
+  readonly isFromGroups: boolean;
+  /** At most three. Each with why somebody may want it, and the closed study that it leads to. */
+  readonly candidates: readonly (ClosingStudy & { readonly k: number; readonly reason: string })[];
+  /** For each k that was tried: cost, silhouette, how many clusters are apart from all others and the share of rows in these. */
+  readonly curve: readonly {
+    readonly k: number;
+    readonly inertia: number;
+    readonly silhouette: number;
+    readonly clusters: number;
+    readonly apart: number;
+  }[];
+  /** Owners wanted different ones: what is left is what most wanted. */
+  readonly isSecondVote: boolean;
+  readonly isApprovedByAll: boolean;
+}
+
+/** A canonical text, its hash, and whether the owner has approved of it. */
+interface ClosingStudy {
+  readonly study: string;
+  readonly studyHash: string;
+  readonly isApproved: boolean;
+}
+
 interface DescribedColumn {
   readonly name: string;
   readonly gaps: number;
@@ -93,6 +122,8 @@ interface DescribedColumn {
 export interface SharedStatus {
   /** Of an open study; null: it is closed, or nothing is found out yet. */
   readonly described: DescribedStatus | null;
+  /** Of a study that leaves k open; null: it does not, or nothing is found out yet. */
+  readonly chosen: ChosenStatus | null;
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
   readonly stage: SharedStage;
@@ -251,4 +282,11 @@ export function isSettled(
 ): boolean {
   const isQuiet = phase === "settled" || phase === "alone" || (move !== null && move < enoughMove);
   return isQuiet && neighbours.every(({ isConnected, age }) => isConnected && age !== null);
+}
+
+/** The study that all owners have approved of; undefined: there is none yet. */
+export function approvedStudy(shared: SharedStatus | null | undefined): string | undefined {
+  const { described, chosen } = shared ?? {};
+  if (described?.isApprovedByAll === true) return described.study ?? undefined;
+  return chosen?.isApprovedByAll === true ? chosen.candidates[0]?.study : undefined;
 }

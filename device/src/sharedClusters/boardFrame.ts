@@ -26,6 +26,7 @@ import {
   encodeBoardBase,
   hasCentroids,
   MEMBERS_HASH_BYTES,
+  type Stage,
   stages,
 } from "./generation.ts";
 import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
@@ -221,8 +222,7 @@ function decodeMessage(
     const isOfAll = base.stage === stages.rest || base.stage === stages.census;
     const isPrivateStage = base.stage > stages.census && base.stage <= stages.frozen;
     if (!isOfAll && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
-    const isDescription = base.stage >= stages.describe && base.stage <= stages.approved;
-    if (isDescription !== (shape.describing !== undefined)) return frameRefusal("flags");
+    if (!isAsked(shape, base.stage)) return frameRefusal("flags");
     if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
     if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
   }
@@ -261,6 +261,15 @@ function decodeMessage(
     isBelow: (flags & BELOW_FLAG) !== 0,
     hasHeard: (flags & HEARD_FLAG) !== 0,
   };
+}
+
+/** Columns are described, and k chosen, where the study leaves them open, and nothing else is. */
+function isAsked({ describing, choosing }: SumsShape, stage: Stage): boolean {
+  if (stage === stages.approved) return describing !== undefined || choosing !== undefined;
+  if (stage === stages.describe || stage === stages.described) return describing !== undefined;
+  if (stage === stages.choose || stage === stages.chosen) return choosing !== undefined;
+  const isFit = stage === stages.rows || stage === stages.cores;
+  return describing === undefined && (choosing === undefined || !isFit);
 }
 
 function isInside({ ranges, d }: SumsShape, numbers: Float64Array): boolean {

@@ -4,6 +4,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { ClosedBoard } from "./board.ts";
+import { afterChoice, choiceIntegersIn, choiceNumbers, ownChoiceIntegers } from "./choice.ts";
 import {
   afterDescription,
   descriptionIntegerCount,
@@ -69,18 +70,20 @@ type Head = Pick<Content, "stage" | "steps" | "rows" | "numbers">;
 export function numbersIn(shape: SumsShape, { stage, steps, rows, numbers }: Head): number {
   if (shape.describing !== undefined) return descriptionNumbers(numbers);
   if (shape.releasing !== undefined) return releaseSizes(shape.releasing, { stage, steps }).numbers;
+  if (isChoice(stage)) return choiceNumbers(shape, { stage, steps, rows }, numbers);
   return sizesOf(shape, { stage, rows }).numbers;
 }
+
+/** Where k is looked for, or found. */
+const isChoice = (stage: Content["stage"]) => stage >= stages.approved;
 
 /** How many integers it asks of every device. Those of releases and descriptions follow from the numbers. */
 export function integersIn(shape: SumsShape, content: Head): number {
   const { releasing, describing } = shape;
   if (releasing !== undefined) return releaseSizes(releasing, content).integers;
-  return describing === undefined
-    ? sizesOf(shape, content).integers
-    : content.stage === stages.describe
-      ? descriptionIntegerCount(describing, content)
-      : 0;
+  if (describing !== undefined)
+    return content.stage === stages.describe ? descriptionIntegerCount(describing, content) : 0;
+  return isChoice(content.stage) ? choiceIntegersIn(shape, content) : sizesOf(shape, content).integers;
 }
 
 function sizesOf(
@@ -132,6 +135,8 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
       return shape.describing === undefined
         ? new Float64Array(0)
         : descriptionIntegers(shape.describing, content, own.table());
+    case stages.choose:
+      return ownChoiceIntegers(shape, content, own.seed());
     case stages.census:
       return Float64Array.of(own.mark());
     default:
@@ -192,7 +197,8 @@ export function outcomeOf(
 }
 
 function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
-  const clusters = shape.isGuarded ? stages.cores : stages.rows;
+  const first = shape.isGuarded ? stages.cores : stages.rows;
+  const clusters = shape.choosing === undefined ? first : stages.choose;
   const { releasing, describing } = shape;
   if (releasing !== undefined) return afterRound(releasing, content, totals, devices);
   // Everybody on the board has approved.
@@ -210,6 +216,9 @@ function nextOf(shape: SumsShape, content: Content, totals: Float64Array, device
       return afterMeans(shape, content, totals);
     case stages.codebook:
       return afterCodebook(shape, content, totals, devices, clusters);
+    case stages.choose:
+    case stages.chosen:
+      return afterChoice(shape, content, totals, devices);
     case stages.cores: {
       const found = lloydStep(shape, content, totals, devices);
       return found === "settled" ? { ...content, stage: stages.rows, steps: content.steps + 1 } : found;

@@ -1,6 +1,7 @@
 // Which sums rows can have: none below 0, no more rows than a device may hold, and means within the bounds. What holds
 // for each device holds for the sums of all, so where these are implausible the sums of at least one device are.
 
+import { choiceCounts, choiceFault } from "./choice.ts";
 import { descriptionFault } from "./description.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
@@ -13,12 +14,15 @@ const MOST_ROWS = { moments: 2 ** 33, others: 2 ** 50 };
 const HALF_RANGE = 0.5 + 1e-9;
 
 /** How many rows these sums are of; of private rows nobody knows. */
-export function rowsInSums(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): number {
+export function rowsInSums(shape: SumsShape, content: SumsHead, integers: Float64Array): number {
   return countsIn(shape, content, integers).reduce((sum, count) => sum + count, 0);
 }
 
-function countsIn(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): Float64Array {
+type SumsHead = Pick<Content, "stage" | "steps" | "rows">;
+
+function countsIn(shape: SumsShape, content: SumsHead, integers: Float64Array): Float64Array {
   if (content.stage === stages.grid) return integers;
+  if (content.stage >= stages.choose) return choiceCounts(shape, content, integers);
   if (content.stage >= stages.describe) return integers.subarray(0, content.stage === stages.describe ? 1 : 0);
   return integers.subarray(0, content.stage === stages.moments ? 1 : clustersIn(shape, content));
 }
@@ -42,6 +46,7 @@ export function sumsFault(
   const { stage } = content;
   if (stage === stages.describe && shape.describing !== undefined)
     return descriptionFault(shape.describing, content, integers, mostRows);
+  if (stage >= stages.choose) return choiceFault(shape, content, integers, devices, mostRows);
   if (stage > stages.rows && stage !== stages.codebook) return undefined;
   const rows = rowsInSums(shape, content, integers);
   const most = stage === stages.moments ? MOST_ROWS.moments : MOST_ROWS.others;

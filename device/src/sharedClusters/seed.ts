@@ -233,7 +233,7 @@ export function afterGrid(shape: SumsShape, content: Content, totals: Float64Arr
   const k = codebookCells(shape, rows);
   // Spread over so many cells of all features the grid is as good as a codebook, and nothing more is asked.
   const spread = rows ** 2 / weights.reduce((sum, count) => sum + count ** 2, 0);
-  if (axes.length === 0 && spread >= CELLS_A_CLUSTER * shape.k)
+  if (axes.length === 0 && shape.choosing === undefined && spread >= CELLS_A_CLUSTER * shape.k)
     return { ...content, stage: next, steps, rows, numbers: weightedKmeans(centres, weights, shape.k, RESTARTS) };
   const found = weightedKmeans(centres, weights, k, GRID_RESTARTS);
   if (axes.length === 0) return { ...content, stage: stages.codebook, steps: 0, rows, numbers: found };
@@ -302,6 +302,9 @@ export function afterCodebook(
   const found = lloydStep(cells, content, totals, devices);
   if (steps < CODEBOOK_STEPS && found !== "settled" && found !== "implausible")
     return { ...found, rows: content.rows, steps };
+  // The cells themselves say how many clusters there are.
+  if (next === stages.choose)
+    return { ...content, stage: next, steps: 0, numbers: typeof found === "string" ? content.numbers : found.numbers };
   const { d } = shape;
   const used = Array.from({ length: cells.k }, (_, c) => c).filter((c) => totals[c] > 0);
   if (used.length === 0) return "settled";

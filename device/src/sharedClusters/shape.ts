@@ -43,17 +43,19 @@ export interface SumsShape {
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
   readonly releasing: ReleasePlan | undefined;
-  /** Of open studies only. */
+  /** Of studies that leave columns open, and of those that leave k open and nothing else. */
   readonly describing: DescriptionPlan | undefined;
+  readonly choosing: { readonly from: number; readonly to: number } | undefined;
 }
 
 export function sumsShape(study: Study): SumsShape {
-  const { k, features, privacy, seed, sums, founders, mostRows } = study;
+  const { k, leastK, features, privacy, seed, sums, founders, mostRows } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
   const releasing = releasePlan(study, ranges);
+  const describing = descriptionPlan(study);
   // Private studies must have founders.
   const isFounded = founders !== undefined || releasing !== undefined;
   const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded };
@@ -66,7 +68,9 @@ export function sumsShape(study: Study): SumsShape {
     mostRows,
     start,
     releasing,
-    describing: descriptionPlan(study),
+    describing,
+    // What columns hold comes first.
+    choosing: leastK === undefined || describing !== undefined ? undefined : { from: leastK, to: k },
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { spreadOverGrids } from "@fedkm/core/choose";
 import type { WeighedRows } from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
@@ -94,7 +95,7 @@ export class SharedRows implements LocalSums {
     this.#best = undefined;
     this.#restartsLeft = 0;
     const scaled = () => this.private?.take(rows) ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows)));
-    const points = this.guarded?.take(rows) ?? shifted(scaled(), shape);
+    const points = this.guarded?.take(rows) ?? spread(shifted(scaled(), shape), shape);
     this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
     return points;
   }
@@ -222,6 +223,14 @@ function rowsMark(sign: Secrets["sign"], fingerprint: number): number {
   const signed = sha256(sign(utf8ToBytes(`fedkm rows\n${fingerprint}`)));
   const view = new DataView(signed.buffer, signed.byteOffset);
   return view.getUint32(0, true) * 2 ** (MARK_BITS - 32) + (view.getUint32(4, true) >>> (64 - MARK_BITS));
+}
+
+/** Where k is looked for, rows on a grid are spread over it as far as the device can see one, within the bounds. */
+function spread(rows: WeighedRows, { choosing, ranges }: SumsShape): WeighedRows {
+  if (choosing === undefined || rows.rows === 0) return rows;
+  const [{ data }] = spreadOverGrids([rows], 0);
+  const inside = (value: number, half: number) => Math.min(half, Math.max(-half, value));
+  return { ...rows, data: data.map((value, i) => inside(value, ranges[i % rows.cols] / 2)) };
 }
 
 function shifted({ data, ...rest }: WeighedRows, { middle }: SumsShape): WeighedRows {

@@ -1,10 +1,11 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../loop/neighbours.ts";
-import { type DescribedStatus, type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
+import { type ChosenStatus, type DescribedStatus, type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import { canonicalStudy, type Study } from "../study/study.ts";
-import { closedStudy, closedStudyHash, unlikeRemark } from "./closedStudy.ts";
+import { readChoice } from "./choice.ts";
+import { closedStudy, closedStudyHash, studyWithK, unlikeRemark } from "./closedStudy.ts";
 import {
   type DescriptionPlan,
   describedQuantile,
@@ -23,6 +24,27 @@ interface SharedCounters {
   readonly tellings: number;
   /** Of an open study, when there is something. */
   readonly described: DescribedStatus | undefined;
+  readonly chosen: ChosenStatus | undefined;
+}
+
+/** Which k the network of a study has found, and the studies that follow from each; `hash`: of the study that leaves it open. */
+export function chosenStatus(
+  study: Study,
+  hash: string,
+  numbers: Float64Array,
+  approved: string | undefined,
+): Omit<ChosenStatus, "isApprovedByAll" | "isSecondVote"> {
+  const { rows, candidates, curve } = readChoice(numbers);
+  return {
+    rows,
+    isFromGroups: study.privacy === "guarded",
+    candidates: candidates.map(({ k, reason }) => {
+      const closed = studyWithK(study, hash, k);
+      const studyHash = closedStudyHash(closed);
+      return { k, reason, study: canonicalStudy(closed), studyHash, isApproved: studyHash === approved };
+    }),
+    curve,
+  };
 }
 
 /** What the network of an open study found out, and what follows from it; `hash`: of that study. */
@@ -55,7 +77,7 @@ export function sharedStatus(
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings, described }: SharedCounters,
+  { framesSent, tellings, described, chosen }: SharedCounters,
 ): DeviceStatus {
   const waiting = member.isMember
     ? waitingOf(study, member, own, now)
@@ -92,6 +114,7 @@ export function sharedStatus(
     }),
     shared: {
       described: described ?? null,
+      chosen: chosen ?? null,
       generation: generation.number,
       stage: names[generation.stage],
       devices: closed?.count ?? null,
@@ -132,7 +155,7 @@ function waitingOf(study: Study, member: Member, own: SharedRows, now: number): 
   if (member.isOutside && counted === 0)
     return "waits until its neighbours count it again: it has come and gone too often, and its rows are not in the answer";
   if (counted >= needed)
-    return member.generation.stage === stages.described
+    return member.generation.stage === stages.described || member.generation.stage === stages.chosen
       ? "waits until the owner of every device has approved of the closed study (see fedkm device study)"
       : undefined;
   const answering = member.answering(now);

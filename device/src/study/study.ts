@@ -186,7 +186,10 @@ type Privacy = "open" | "guarded" | "private";
 
 export interface Study {
   readonly name: string;
+  /** The largest, where it is left open. */
   readonly k: number;
+  /** Its devices find out together how many clusters there are, from so many to k. Absent: k. */
+  readonly leastK?: number;
   readonly features: readonly Feature[];
   readonly alpha: number;
   readonly coupling: Coupling;
@@ -287,7 +290,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
-    k: integer("k", 1, 65535),
+    ...clusterNumber(given, integer, fail),
     features: featuresOf(given.value("features"), fail),
     alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
@@ -314,15 +317,39 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
 }
 
 /** Whether its devices have something to find out before there can be clusters. */
-export function isOpenStudy({ features }: Pick<Study, "features">): boolean {
-  return features.some(({ open }) => open !== undefined);
+export function isOpenStudy({ features, leastK }: Pick<Study, "features" | "leastK">): boolean {
+  return leastK !== undefined || features.some(({ open }) => open !== undefined);
 }
 
+/** More would take too many sums: tubes between clusters are counted for every k at once. */
+const MOST_OPEN_CLUSTERS = 20;
+
+/** k, or from where to where it is left open. */
+function clusterNumber(
+  given: Fields,
+  integer: (name: string, low: number, high: number) => number,
+  fail: Fail,
+): Pick<Study, "k" | "leastK"> {
+  const value = given.value("k");
+  if (typeof value !== "object" || value === null) return { k: integer("k", 1, 65535) };
+  const { from, to, ...others } = value as Record<string, unknown>;
+  const isRange =
+    Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 1 && Number(from) < Number(to);
+  if (!isRange || Number(to) > MOST_OPEN_CLUSTERS || Object.keys(others).length > 0)
+    fail(["k"], `a number, or { from, to } with 1 <= from < to <= ${MOST_OPEN_CLUSTERS}`, value);
+  return { k: Number(to), leastK: Number(from) };
+}
+
+/** As it is written. */
+const clusterRecord = ({ k, leastK }: Pick<Study, "k" | "leastK">) => (leastK === undefined ? k : { from: leastK, to: k });
+
 /** What cannot be asked of a network. */
-function checkOpen({ privacy, sums }: Study, fail: Fail): void {
-  const rule = `given as numbers with privacy "private" (histograms with noise are not made: take bounds that are known without the rows)`;
-  if (privacy === "private") fail(["features"], rule, NETWORK);
-  if (sums === "tree") fail(["features"], "given as numbers if sums is tree", NETWORK);
+function checkOpen({ privacy, sums, features, leastK }: Study, fail: Fail): void {
+  const [field, what] = features.some(({ open }) => open !== undefined) ? ["features", NETWORK] : ["k", leastK];
+  const why = field === "k" ? "sums with noise do not show gaps between clusters" : "histograms with noise are not made";
+  const instead = field === "k" ? "say how many clusters there are" : "take bounds that are known without the rows";
+  if (privacy === "private") fail([field], `given as numbers with privacy "private" (${why}: ${instead})`, what);
+  if (sums === "tree") fail([field], "given as numbers if sums is tree", what);
 }
 
 function gapFields(given: Fields, fail: Fail): Pick<Study, "missing" | "answers"> {
@@ -400,11 +427,16 @@ function checkPrivate(study: Study, fail: Fail): void {
 
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
-  const { typicalRows, ...rest } = { ...study, features: study.features.map(featureRecord) };
+  const { typicalRows, ...rest } = studyRecord(study);
   const said = typicalRows === null ? rest : { ...rest, typicalRows };
   if (study.clusters !== "shared") return stringify(said);
   const { alpha, coupling, weighting, ...shared } = said;
   return stringify(shared);
+}
+
+/** As it is written, in no particular order. */
+export function studyRecord({ leastK, ...study }: Study) {
+  return { ...study, k: clusterRecord({ k: study.k, ...(leastK !== undefined && { leastK }) }), features: study.features.map(featureRecord) };
 }
 
 function featuresOf(value: unknown, fail: Fail): Feature[] {
@@ -462,8 +494,7 @@ function featureRecord({ open, ...feature }: Feature): Record<string, unknown> {
 
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
-  const features = study.features.map(featureRecord);
-  return JSON.stringify({ ...pick(study, fields), features });
+  return JSON.stringify(pick(studyRecord(study), fields));
 }
 
 function pick(from: object, names: readonly string[]): Record<string, unknown> {
@@ -495,9 +526,9 @@ export function compareStudies(here: Study, there: Study): string[] {
   const compare = (name: string, a: unknown, b: unknown) => {
     if (a !== b) differences.push(`${name}: ${showValue(a)} here, ${showValue(b)} there`);
   };
-  const textOf = (value: unknown) => (Array.isArray(value) ? JSON.stringify(value) : value);
-  for (const name of fields as (keyof Study)[])
-    if (name !== "features") compare(name, textOf(here[name]), textOf(there[name]));
+  const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
+  const [own, other] = [studyRecord(here), studyRecord(there)] as Record<string, unknown>[];
+  for (const name of fields) if (name !== "features") compare(name, textOf(own[name]), textOf(other[name]));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
     const [own, other] = [featureRecord(here.features[f]), featureRecord(there.features[f])];

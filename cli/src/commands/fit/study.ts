@@ -4,7 +4,7 @@ import {
   isOpenStudy,
   parseStudy,
   type Study,
-  simulateDescription,
+  simulateQuestions,
   stackedTables,
   studyColumns,
   type TableRows,
@@ -73,7 +73,7 @@ async function closedByFiles(
     }
   }
   const devices = [...parts.values()].map((own) => stackedTables(own, wanted.columns.length));
-  const { closed, described, generations, bytes } = await simulateDescription(study, [...parts.keys()], devices, 1);
+  const { closed, described, generations, bytes } = await simulateQuestions(study, [...parts.keys()], devices, 1);
   const each = countLabel(Math.round(bytes / devices.length / 1000));
   const what = `${countLabel(described[0].rows)} rows of ${devices.length} devices`;
   io.stderr.write(`fedkm  described ${what} in ${generations} generations, ${each} kB sent by each\n`);

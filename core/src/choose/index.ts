@@ -1,0 +1,192 @@
+// @fedkm/core/choose: how many clusters there are, where rows are known by sums over devices alone. Cells of all rows say
+// where clusters of every k are; rows are then counted in the tubes between them, for all k at once, and judged as files are.
+
+import type { Matrix } from "../data/matrix.ts";
+import { lossOf, nearestCentroids } from "../kernel/model.ts";
+import { matchCentroids, silhouetteOf } from "../measures/measures.ts";
+import { kmeans } from "../start/kmeans.ts";
+import { spreadOverGrids } from "./grids.ts";
+import { choiceOf, elbowOf, type KScore, triedK } from "./k.ts";
+import {
+  type ClusterShapes,
+  isOneSided,
+  MOST_SHAPE_COLUMNS,
+  shortFrames,
+  TUBE_BINS,
+  type TubeFrame,
+  tubeCounts,
+  tubeFrames,
+} from "./tubes.ts";
+import { areRowsEnough, halfOfRows, judgeTubes, renumbered } from "./verdict.ts";
+
+export { areRowsEnough, halfOfRows, type KScore, spreadOverGrids };
+
+/** Cells of rows: how many each has, and their mean. */
+export interface CellPart {
+  readonly counts: Float64Array;
+  readonly means: Matrix;
+}
+
+export interface ChoiceCells {
+  /** Of all rows or, where these are few, of each half of them by `halfOfRows`. */
+  readonly parts: readonly CellPart[];
+  /** Products of how far rows are from the mean of their cell, for two columns each, in the mean over all rows; see `shapeLength`. */
+  readonly within: Float64Array;
+}
+
+/** With many columns only squares are looked at. */
+export const shapeLength = (cols: number) => (cols <= MOST_SHAPE_COLUMNS ? cols * cols : cols);
+
+/** Clusters of some rows, and the tubes between them in which others, or the same, are counted. */
+interface Look {
+  readonly centroids: Matrix;
+  readonly frames: readonly TubeFrame[];
+  /** Which half is counted; undefined: all rows. */
+  readonly half: number | undefined;
+  /** Of these clusters among those of all rows. */
+  readonly numbers: ArrayLike<number>;
+}
+
+export interface PlannedK {
+  readonly k: number;
+  readonly centroids: Matrix;
+  readonly looks: readonly Look[];
+}
+
+/** Free: no sums are asked for them. */
+const RESTARTS = 60;
+/** Of the hash that halves rows: the same for everybody. */
+export const HALVES_SEED = 0;
+
+/** What is asked of every device about each of these k, with the same bits everywhere. A k with fewer cells than clusters is not. */
+export function choicePlan({ parts, within }: ChoiceCells, ks: readonly number[]): PlannedK[] {
+  const used = parts.map(usedCells);
+  const whole = usedCells(mergedCells(parts));
+  return ks.flatMap((k): PlannedK[] => {
+    if ([whole, ...used].some(({ counts }) => counts.length < k)) return [];
+    const centroids = clustersOf(whole, k);
+    if (k === 1) return [{ k, centroids, looks: [] }];
+    const looks = used.map((part, side): Look => {
+      const own = parts.length === 1 ? centroids : clustersOf(part, k);
+      const frames = tubeFrames(own, shapesOfCells(part, own, within));
+      const half = parts.length === 1 ? undefined : 1 - side;
+      return { centroids: own, frames, half, numbers: matchCentroids(own, centroids) };
+    });
+    return [{ k, centroids, looks }];
+  });
+}
+
+function usedCells({ counts, means }: CellPart): CellPart {
+  const used = Array.from(counts.keys()).filter((c) => counts[c] > 0);
+  const { cols } = means;
+  const data = Float64Array.from(used.flatMap((c) => Array.from(means.data.subarray(c * cols, (c + 1) * cols))));
+  return { counts: Float64Array.from(used, (c) => counts[c]), means: { data, rows: used.length, cols } };
+}
+
+function mergedCells(parts: readonly CellPart[]): CellPart {
+  const [{ means }] = parts;
+  const counts = parts[0].counts.map((_, c) => parts.reduce((sum, part) => sum + part.counts[c], 0));
+  const data = means.data.map((_, i) => {
+    const c = Math.floor(i / means.cols);
+    return parts.reduce((sum, part) => sum + part.counts[c] * part.means.data[i], 0) / Math.max(1, counts[c]);
+  });
+  return { counts, means: { ...means, data } };
+}
+
+const clustersOf = ({ counts, means }: CellPart, k: number): Matrix =>
+  kmeans(means, { k, weights: Array.from(counts), restarts: RESTARTS, seed: 0 }).centroids;
+
+/** How cells lie in each cluster, and rows in a usual cell. */
+function shapesOfCells({ counts, means }: CellPart, centroids: Matrix, within: Float64Array): ClusterShapes {
+  const { rows: k, cols } = centroids;
+  const isFull = within.length > cols || cols === 1;
+  const sizes = new Float64Array(k);
+  const shapes = Array.from({ length: k }, () => new Float64Array(within.length));
+  nearestCentroids(centroids, means).forEach((label, cell) => {
+    sizes[label] += counts[cell];
+    const away = Float64Array.from(
+      { length: cols },
+      (_, j) => means.data[cell * cols + j] - centroids.data[label * cols + j],
+    );
+    for (let i = 0; i < within.length; i++) {
+      const product = isFull ? away[Math.floor(i / cols)] * away[i % cols] : away[i] * away[i];
+      shapes[label][i] += counts[cell] * product;
+    }
+  });
+  return {
+    shapes: shapes.map((shape, c) => shape.map((sum, i) => sum / Math.max(1, sizes[c]) + within[i])),
+    counts: sizes,
+  };
+}
+
+/** What losses and silhouettes are multiplied by to be whole numbers. */
+export interface ChoiceUnits {
+  readonly loss: number;
+  readonly silhouette: number;
+}
+
+/** Loss and silhouette, then the rows of each cluster, then the bins of all tubes, long and short. */
+const integersOfK = ({ k, looks }: PlannedK) =>
+  2 + k + looks.reduce((sum, { frames }) => sum + 2 * TUBE_BINS * frames.length, 0);
+
+export function choiceIntegerCount(plan: readonly PlannedK[]): number {
+  return plan.reduce((sum, planned) => sum + integersOfK(planned), 0);
+}
+
+/** What a device with these rows adds for all k. */
+export function choiceIntegers(plan: readonly PlannedK[], own: Matrix, units: ChoiceUnits): Float64Array {
+  const halves = [0, 1].map((side) => halfOfRows(own, side, HALVES_SEED));
+  const parts = plan.flatMap(({ k, centroids, looks }) => {
+    const sizes = new Array<number>(k).fill(0);
+    for (const label of nearestCentroids(centroids, own)) sizes[label]++;
+    const loss = own.rows === 0 ? 0 : lossOf(own, centroids);
+    const tubes = looks.flatMap((look) => {
+      const counted = look.half === undefined ? own : halves[look.half];
+      return Array.from(tubeCounts(counted, look.centroids, [...look.frames, ...shortFrames(look.frames)], 1));
+    });
+    const silhouette = own.rows * silhouetteOf(own, centroids);
+    return [Math.round(loss * units.loss), Math.round(silhouette * units.silhouette), ...sizes, ...tubes];
+  });
+  return Float64Array.from(parts);
+}
+
+/** What follows from the sums of all devices, by the criterion of `chooseK`. */
+export function choiceOfSums(plan: readonly PlannedK[], totals: Float64Array, units: ChoiceUnits) {
+  let at = 0;
+  const next = (many: number) => totals.subarray(at, (at += many));
+  const tried = plan.map(({ k, centroids: { cols }, looks }) => {
+    const [loss, silhouettes] = next(2);
+    const sizes = next(k).slice();
+    const rows = Math.max(
+      1,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
+    const tubes = looks.map(({ frames, numbers }) => {
+      const [long, short] = [0, 1].map(() =>
+        frames.map(({ a, b }) => ({ a, b, bins: Uint32Array.from(next(TUBE_BINS)) })),
+      );
+      const chosen = long.map((tube, i) => (isOneSided(tube) ? short[i] : tube));
+      return chosen.map((tube) => renumbered(tube, numbers));
+    });
+    const common = { inertia: loss / units.loss, silhouette: silhouettes / units.silhouette / rows };
+    return triedK(k, common, k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined));
+  });
+  return choiceOf(tried);
+}
+
+/** The curve where rows are known by cells alone, which are too coarse to show a gap: nothing is judged. */
+export function curveOfCells(plan: readonly PlannedK[], { parts }: ChoiceCells) {
+  const { counts, means } = usedCells(mergedCells(parts));
+  const { cols } = means;
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  const curve = plan.map(({ k, centroids }): KScore => {
+    let [inertia, silhouettes] = [0, 0];
+    for (const [c, count] of counts.entries()) {
+      const cell = { data: means.data.subarray(c * cols, (c + 1) * cols), rows: 1, cols };
+      inertia += count * lossOf(cell, centroids);
+      silhouettes += count * silhouetteOf(cell, centroids);
+    }
+    return { k, inertia, silhouette: silhouettes / rows, clusters: 0, apart: 0 };
+  });
+  return { curve, elbow: elbowOf(curve) };
+}
