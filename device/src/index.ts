@@ -5,7 +5,7 @@ export type { NetworkListener, PeerNetwork } from "./environment.ts";
 export { type Clock, realClock } from "./environment.ts";
 export type { Device, DeviceOptions } from "./loop/device.ts";
 export { volatileMemory } from "./loop/savedState.ts";
-export type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
+export type { ChosenStatus, DeviceStatus, NeighbourStatus } from "./loop/status.ts";
 export { isSettled } from "./loop/status.ts";
 export type { PrivateStatus } from "./privacy/ledger.ts";
 export { devicesToGainBy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
@@ -21,6 +21,7 @@ export {
   type Feature,
   formatStudy,
   foundedStudy,
+  hasOpenColumns,
   isOpenStudy,
   isReleasedInRounds,
   keepsHistory,

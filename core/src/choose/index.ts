@@ -153,7 +153,10 @@ export function choiceIntegers(plan: readonly PlannedK[], own: Matrix, units: Ch
 /** What follows from the sums of all devices, by the criterion of `chooseK`. */
 export function choiceOfSums(plan: readonly PlannedK[], totals: Float64Array, units: ChoiceUnits) {
   let at = 0;
-  const next = (many: number) => totals.subarray(at, (at += many));
+  const next = (many: number) => {
+    at += many;
+    return totals.subarray(at - many, at);
+  };
   const tried = plan.map(({ k, centroids: { cols }, looks }) => {
     const [loss, silhouettes] = next(2);
     const sizes = next(k).slice();

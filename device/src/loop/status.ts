@@ -85,7 +85,11 @@ export interface ChosenStatus {
   /** Rows were told in groups: no gap between clusters can be shown, and k is uncertain. */
   readonly isFromGroups: boolean;
   /** At most three. Each with why somebody may want it, and the closed study that it leads to. */
-  readonly candidates: readonly (ClosingStudy & { readonly k: number; readonly reason: string })[];
+  readonly candidates: readonly (ClosingStudy & {
+    readonly k: number;
+    /** As of `KCandidate`; of groups where cost bends and where the silhouette is highest. */
+    readonly reason: "most" | "fewer" | "coarse" | "none" | "elbow" | "silhouette";
+  })[];
   /** For each k that was tried: cost, silhouette, how many clusters are apart from all others and the share of rows in these. */
   readonly curve: readonly {
     readonly k: number;

@@ -16,21 +16,19 @@ import {
   type PlannedK,
   shapeLength,
 } from "@fedkm/core/choose";
+import type { ChosenStatus } from "../loop/status.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
 import { codebookCells } from "./seed.ts";
 import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
 
-/** Why somebody may want this k: as `KCandidate` of core says, or by the curve alone where rows are told in groups. */
-export const reasons = ["most", "fewer", "coarse", "none", "elbow", "silhouette"] as const;
+/** In this order on the wire. */
+const reasons = ["most", "fewer", "coarse", "none", "elbow", "silhouette"] as const;
 
-export interface ChoiceCandidate {
-  readonly k: number;
-  readonly reason: (typeof reasons)[number];
-}
+type ChoiceCandidate = Pick<ChosenStatus["candidates"][number], "k" | "reason">;
 
 /** What is shown to owners. */
-export interface Choice {
+interface Choice {
   readonly rows: number;
   /** At most three, the one that the criterion chooses first; after a vote the one that most owners want. */
   readonly candidates: readonly ChoiceCandidate[];
@@ -69,8 +67,7 @@ export function choiceCounts(shape: SumsShape, content: Head, integers: Float64A
 
 /** What a device with these rows adds, before it is masked. How it votes is its owner's to say. */
 export function ownChoiceIntegers(shape: SumsShape, content: Content, own: Weighted): Float64Array {
-  if (content.steps > 0)
-    return choiceIntegers(planOf(shape, content), own.points, unitsOf(shape, content.rows));
+  if (content.steps > 0) return choiceIntegers(planOf(shape, content), own.points, unitsOf(shape, content.rows));
   const { d, ranges } = shape;
   const { numbers, rows } = content;
   const cells = codebookCells(shape, rows);
@@ -118,7 +115,9 @@ export function choiceFault(
 ): string | undefined {
   if (content.stage === stages.chosen) {
     const votes = integers.reduce((sum, votes) => sum + votes, 0);
-    return votes === devices && integers.every((many) => many >= 0) ? undefined : "another number of votes than devices";
+    return votes === devices && integers.every((many) => many >= 0)
+      ? undefined
+      : "another number of votes than devices";
   }
   if (content.steps > 0) {
     // All but silhouettes, of which an answer has none below 0 either.
@@ -177,7 +176,12 @@ function cellsIn(shape: SumsShape, numbers: Float64Array, rows: number): ChoiceC
 }
 
 /** What follows from the sums of all devices; "settled": there are no rows. */
-export function afterChoice(shape: SumsShape, content: Content, totals: Float64Array, devices: number): Content | "settled" {
+export function afterChoice(
+  shape: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  devices: number,
+): Content | "settled" {
   const { stage, steps, rows } = content;
   if (stage === stages.chosen) return afterVotes(content, totals, devices);
   if (steps > 0) {
@@ -217,10 +221,7 @@ function packCells(shape: SumsShape, { numbers, rows }: Content, totals: Float64
   });
   // Less what the means of cells are off their centres.
   const between = (i: number, j: number) =>
-    counts.reduce(
-      (sum, count, c) => (count === 0 ? sum : sum + (off[c * d + i] * off[c * d + j]) / count),
-      0,
-    );
+    counts.reduce((sum, count, c) => (count === 0 ? sum : sum + (off[c * d + i] * off[c * d + j]) / count), 0);
   const within = new Float64Array(shapeLength(d));
   let at = 0;
   for (let i = 0; i < d; i++) {
@@ -251,7 +252,12 @@ function afterVotes(content: Content, votes: Float64Array, devices: number): Con
   const choice = readChoice(content.numbers);
   const most = votes.indexOf(Math.max(...votes));
   const numbers = packChoice({ ...choice, candidates: [choice.candidates[most]] });
-  return { ...content, stage: votes[most] === devices ? stages.approved : stages.chosen, steps: content.steps + 1, numbers };
+  return {
+    ...content,
+    stage: votes[most] === devices ? stages.approved : stages.chosen,
+    steps: content.steps + 1,
+    numbers,
+  };
 }
 
 function packChoice({ rows, candidates, curve }: Choice): Float64Array {

@@ -53,7 +53,9 @@ export function studyWithK({ leastK, ...open }: Study, hash: string, k: number):
 }
 
 function answeredStudy(study: Study, hash: string): Study {
-  return parseStudy(JSON.stringify({ ...studyRecord(study), typicalRows: study.typicalRows ?? undefined, answers: hash }));
+  return parseStudy(
+    JSON.stringify({ ...studyRecord(study), typicalRows: study.typicalRows ?? undefined, answers: hash }),
+  );
 }
 
 /** Its hash, as devices name it. */

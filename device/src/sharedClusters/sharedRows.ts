@@ -1,8 +1,8 @@
 // The rows of a device with shared clusters: what they add to each generation, as whole numbers, before it is masked.
 
 import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
-import { defaults } from "@fedkm/core/defaults";
 import { spreadOverGrids } from "@fedkm/core/choose";
+import { defaults } from "@fedkm/core/defaults";
 import type { WeighedRows } from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";

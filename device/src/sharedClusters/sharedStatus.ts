@@ -1,7 +1,13 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../loop/neighbours.ts";
-import { type ChosenStatus, type DescribedStatus, type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
+import {
+  type ChosenStatus,
+  type DescribedStatus,
+  type DeviceStatus,
+  neighbourStatus,
+  type StatusOrigin,
+} from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import { canonicalStudy, type Study } from "../study/study.ts";
 import { readChoice } from "./choice.ts";

@@ -1,9 +1,9 @@
 // What the devices of a study reach on given rows and links, when they are simulated with the loop that devices run.
 
 import { complete, connectedComponents, type FitModel, type Graph, type Matrix, totalVariation } from "@fedkm/core";
+import { approvedStudy, type ChosenStatus, type DescribedStatus } from "../loop/status.ts";
 import type { MemoryRows } from "../study/remoteRows.ts";
-import { type ChosenStatus, type DescribedStatus, approvedStudy } from "../loop/status.ts";
-import { contractOf, isOpenStudy, parseStudy, type Study } from "../study/study.ts";
+import { contractOf, hasOpenColumns, isOpenStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
 import { type TableRows, tableFeatures } from "../study/tableRows.ts";
 import { scaleRows } from "../study/units.ts";
@@ -102,28 +102,32 @@ async function answerQuestion(
   seed: number,
 ): Promise<ClosedByDevices> {
   const { closed: study } = before;
-  const hasOpenColumns = study.features.some(({ open }) => open !== undefined);
-  const datasets = hasOpenColumns ? tables : tables.map((table) => tableFeatures(study, table));
+  const isDescribed = !hasOpenColumns(study);
+  const datasets = !isDescribed ? tables : tables.map((table) => tableFeatures(study, table));
   const contract = await contractOf(study);
   const network = simulate({ study, contract, datasets, graph: complete(names.length), seed, staggerMilliseconds: 0 });
   const shared = () => names.flatMap((_, i) => network.status(i).shared ?? []);
-  const answers = () => shared().map(({ described, chosen }) => described?.studyHash ?? chosen?.candidates[0]?.studyHash);
+  const answers = () =>
+    shared().map(({ described, chosen }) => described?.studyHash ?? chosen?.candidates[0]?.studyHash);
   network.run(LOOK_MILLISECONDS);
   while (shared().some(({ described, chosen }) => described === null && chosen === null)) {
     const why = shared().flatMap(({ waiting }) => waiting ?? [])[0];
     if (network.now() > LONGEST_MILLISECONDS)
-      throw new Error(`questions were not answered within a simulated hour${why === undefined ? "" : `: one device ${why}`}`);
+      throw new Error(
+        `questions were not answered within a simulated hour${why === undefined ? "" : `: one device ${why}`}`,
+      );
     network.run(LOOK_MILLISECONDS);
   }
+  const { chosen } = shared()[0];
   for (const [i, hash] of answers().entries()) network.approve(i, hash ?? "");
   if (!network.settle(LONGEST_MILLISECONDS)) throw new Error("all owners approved, and the study was not closed");
   const described = shared().flatMap((one) => one.described ?? []);
-  const [{ generation, chosen }] = shared();
+  const [{ generation }] = shared();
   const text = approvedStudy(shared()[0]);
   if (text === undefined) throw new Error(`no column can be used: ${described[0].remarks.join("; ")}`);
   return {
     closed: parseStudy(text),
-    described: hasOpenColumns ? described : before.described,
+    described: isDescribed ? before.described : described,
     chosen: chosen ?? undefined,
     generations: before.generations + generation,
     bytes: before.bytes + network.bytes,

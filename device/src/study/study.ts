@@ -318,7 +318,12 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
 
 /** Whether its devices have something to find out before there can be clusters. */
 export function isOpenStudy({ features, leastK }: Pick<Study, "features" | "leastK">): boolean {
-  return leastK !== undefined || features.some(({ open }) => open !== undefined);
+  return leastK !== undefined || hasOpenColumns({ features });
+}
+
+/** Whether they must describe columns first, so that rows are taken as they stand in files. */
+export function hasOpenColumns({ features }: Pick<Study, "features">): boolean {
+  return features.some(({ open }) => open !== undefined);
 }
 
 /** More would take too many sums: tubes between clusters are counted for every k at once. */
@@ -333,20 +338,21 @@ function clusterNumber(
   const value = given.value("k");
   if (typeof value !== "object" || value === null) return { k: integer("k", 1, 65535) };
   const { from, to, ...others } = value as Record<string, unknown>;
-  const isRange =
-    Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 1 && Number(from) < Number(to);
+  const isRange = Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 1 && Number(from) < Number(to);
   if (!isRange || Number(to) > MOST_OPEN_CLUSTERS || Object.keys(others).length > 0)
     fail(["k"], `a number, or { from, to } with 1 <= from < to <= ${MOST_OPEN_CLUSTERS}`, value);
   return { k: Number(to), leastK: Number(from) };
 }
 
 /** As it is written. */
-const clusterRecord = ({ k, leastK }: Pick<Study, "k" | "leastK">) => (leastK === undefined ? k : { from: leastK, to: k });
+const clusterRecord = ({ k, leastK }: Pick<Study, "k" | "leastK">) =>
+  leastK === undefined ? k : { from: leastK, to: k };
 
 /** What cannot be asked of a network. */
 function checkOpen({ privacy, sums, features, leastK }: Study, fail: Fail): void {
-  const [field, what] = features.some(({ open }) => open !== undefined) ? ["features", NETWORK] : ["k", leastK];
-  const why = field === "k" ? "sums with noise do not show gaps between clusters" : "histograms with noise are not made";
+  const [field, what] = hasOpenColumns({ features }) ? ["features", NETWORK] : ["k", leastK];
+  const why =
+    field === "k" ? "sums with noise do not show gaps between clusters" : "histograms with noise are not made";
   const instead = field === "k" ? "say how many clusters there are" : "take bounds that are known without the rows";
   if (privacy === "private") fail([field], `given as numbers with privacy "private" (${why}: ${instead})`, what);
   if (sums === "tree") fail([field], "given as numbers if sums is tree", what);
@@ -436,7 +442,11 @@ export function formatStudy(study: Study): string {
 
 /** As it is written, in no particular order. */
 export function studyRecord({ leastK, ...study }: Study) {
-  return { ...study, k: clusterRecord({ k: study.k, ...(leastK !== undefined && { leastK }) }), features: study.features.map(featureRecord) };
+  return {
+    ...study,
+    k: clusterRecord({ k: study.k, ...(leastK !== undefined && { leastK }) }),
+    features: study.features.map(featureRecord),
+  };
 }
 
 function featuresOf(value: unknown, fail: Fail): Feature[] {

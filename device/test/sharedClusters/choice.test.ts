@@ -4,7 +4,7 @@ import { chooseK, complete, type Matrix, normalStream, randomStream, stack } fro
 import { describe, expect, it } from "vitest";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { simulateQuestions } from "../../src/simulation/studyRun.ts";
-import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { contractOf, formatStudy, isOpenStudy, parseStudy } from "../../src/study/study.ts";
 
 const open = (more = "privacy: open\nminimum: 1", k = "{ from: 2, to: 8 }") =>
   parseStudy(`
@@ -17,35 +17,109 @@ clusters: shared
 ${more}
 `);
 
-/** Rows around these places, of which every device has some more of its own one. */
-function datasetsOf(places: readonly (readonly [number, number])[], devices: number, rows: number, spread = 1): Matrix[] {
-  return Array.from({ length: devices }, (_, i) => {
+/** Rows around these places; every device has more of one of them. */
+function datasetsOf(places: readonly (readonly [number, number])[], rows: number, spread: number): Matrix[] {
+  return Array.from({ length: 4 }, (_, i) => {
     const random = randomStream(i, "choice");
     const normal = normalStream(random);
-    const data = Float64Array.from({ length: rows }, () => {
-      const at = random() < 0.3 ? i % places.length : Math.floor(random() * places.length);
-      return places[at];
-    }).flatMap ? [] : [];
-    void data;
-    const points = new Float64Array(rows * 2);
+    const data = new Float64Array(rows * 2);
     for (let r = 0; r < rows; r++) {
-      const at = random() < 0.3 ? i % places.length : Math.floor(random() * places.length);
-      points[2 * r] = places[at][0] + spread * normal();
-      points[2 * r + 1] = places[at][1] + spread * normal();
+      const [x, y] = places[random() < 0.3 ? i % places.length : Math.floor(random() * places.length)];
+      data[2 * r] = x + spread * normal();
+      data[2 * r + 1] = y + spread * normal();
     }
-    return { data: points, rows, cols: 2 };
+    return { data, rows, cols: 2 };
   });
 }
 
-const five = [[-20, -20], [20, -20], [0, 0], [-20, 20], [20, 20]] as const;
-const withWords = (datasets: readonly Matrix[]) => datasets.map((own) => ({ ...own, words: [undefined, undefined] }));
-const names = (datasets: readonly Matrix[]) => datasets.map((_, i) => `device ${i}`);
+const FIVE = [
+  [-20, -20],
+  [20, -20],
+  [0, 0],
+  [-20, 20],
+  [20, 20],
+] as const;
+const withoutWords = (datasets: readonly Matrix[]) => datasets.map((own) => ({ ...own, words: [] }));
+const names = ["a", "b", "c", "d"];
+const pooledK = (datasets: readonly Matrix[]) => chooseK([stack(datasets)], complete(1), { largestK: 8 });
 
 describe("a study that leaves k open", () => {
-  it("finds k", async () => {
-    const datasets = datasetsOf(five, 5, 80, 3);
-    const found = await simulateQuestions(open(), names(datasets), withWords(datasets), 1);
-    console.log(found.chosen, found.generations, found.bytes, found.closed);
-    expect(found.closed.k).toBe(chooseK([stack(datasets)], complete(1), { largestK: 8 }).k);
+  it("says so in its text, its hash and its YAML", async () => {
+    const study = open();
+    expect(study).toMatchObject({ k: 8, leastK: 2 });
+    expect(isOpenStudy(study)).toBe(true);
+    expect(formatStudy(study)).toContain("from: 2");
+    expect(parseStudy(formatStudy(study))).toEqual(study);
+    const other = open(undefined, "{ from: 3, to: 8 }");
+    expect((await contractOf(other)).hash).not.toEqual((await contractOf(study)).hash);
+  });
+
+  it.each([
+    "{ from: 8, to: 8 }",
+    "{ from: 0, to: 4 }",
+    "{ from: 2, to: 21 }",
+    "{ from: 2, to: 4, by: 1 }",
+    "{ to: 4 }",
+  ])("refuses k: %s", (k) => {
+    expect(() => open(undefined, k)).toThrow(/k must be a number, or \{ from, to \} with 1 <= from < to <= 20/);
+  });
+
+  it("is refused where rows are private: noise hides the gaps", () => {
+    const more = "privacy: private\ntypicalRows: 100\ndevices: 4";
+    expect(() => open(more)).toThrow(/k must be given as numbers with privacy "private" \(sums with noise/);
+  });
+
+  it.each([
+    ["five clusters", FIVE, 3, 120],
+    ["no clusters", [[0, 0]] as const, 8, 120],
+    ["few rows, in halves", FIVE, 2, 20],
+  ] as const)("has the k of pooled rows, with the same bits at every device: %s", async (_, places, spread, rows) => {
+    const datasets = datasetsOf(places, rows, spread);
+    const pooled = pooledK(datasets);
+    const { closed, chosen, generations } = await simulateQuestions(open(), names, withoutWords(datasets), 1);
+    expect(closed.k).toBe(Math.max(2, pooled.fitted));
+    expect(isOpenStudy(closed)).toBe(false);
+    expect(chosen?.candidates[0]).toMatchObject({ reason: pooled.candidates[0].reason });
+    expect(chosen?.curve.map(({ k }) => k)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(chosen?.curve[0].inertia).toBeCloseTo(pooled.curve[0].inertia, 3);
+    expect(generations).toBeLessThanOrEqual(10);
+  });
+
+  it("asks owners who want different candidates again, for the one that most want", async () => {
+    const study = open();
+    const contract = await contractOf(study);
+    const datasets = datasetsOf(FIVE, 120, 3);
+    const network = simulate({ study, contract, datasets, graph: complete(4), seed: 1, staggerMilliseconds: 0 });
+    network.run(20_000);
+    const candidates = network.status(0).shared?.chosen?.candidates ?? [];
+    expect(candidates.map(({ k }) => k)).toEqual([5, 4, 2]);
+    expect(network.status(2).shared?.waiting).toMatch(/until the owner of every device has approved/);
+    for (const [i, at] of [1, 1, 0].entries()) network.approve(i, candidates[at].studyHash);
+    network.run(20_000);
+    expect(network.status(0).shared?.chosen?.candidates).toHaveLength(3);
+    network.approve(3, candidates[1].studyHash);
+    network.run(20_000);
+    for (const i of [0, 1, 2, 3]) {
+      expect(network.status(i).shared?.chosen).toMatchObject({
+        candidates: [{ k: 4, isApproved: i !== 2 }],
+        isSecondVote: true,
+        isApprovedByAll: false,
+      });
+    }
+    network.approve(2, candidates[1].studyHash);
+    network.run(20_000);
+    const studies = names.map((_, i) => network.status(i).shared?.chosen);
+    expect(studies.every((one) => one?.isApprovedByAll)).toBe(true);
+    expect(new Set(studies.map((one) => one?.candidates[0].study)).size).toBe(1);
+  });
+
+  it("guarded: candidates come from groups, and nothing is judged", async () => {
+    const datasets = datasetsOf(FIVE, 120, 3);
+    const guarded = open("privacy: guarded\nminimum: 10");
+    const { closed, chosen } = await simulateQuestions(guarded, names, withoutWords(datasets), 1);
+    expect(chosen?.isFromGroups).toBe(true);
+    expect(chosen?.candidates.every(({ reason }) => reason === "elbow" || reason === "silhouette")).toBe(true);
+    expect(chosen?.curve.every(({ clusters }) => clusters === 0)).toBe(true);
+    expect(closed.k).toBe(5);
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Choice, Judge } from "@fedkm/core";
 import { type ChooseOutcome, type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
+import { candidateWords } from "../../candidateWords.ts";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
@@ -65,14 +66,6 @@ function inWords({ choice, verdict, judge, warnings, picture, command }: ChoiceP
   ];
 }
 
-/** Why each of the candidates is one. */
-const REASONS: Readonly<Record<Choice["clusters"]["candidates"][number]["reason"], (k: number) => string>> = {
-  most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
-  fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
-  coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
-  none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
-};
-
 function aboutClusters({
   k,
   fitted,
@@ -89,7 +82,7 @@ function aboutClusters({
   const largest = curve[curve.length - 1].k;
   const limit = `All are apart at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
   return [
-    ...candidates.map((own) => REASONS[own.reason](own.k)),
+    ...candidates.map(candidateWords),
     ...(k > 1 ? [found] : []),
     ...(fitted === k ? [] : [strays]),
     ...(atLimit ? [limit] : []),

@@ -1,0 +1,15 @@
+// Why a number of clusters is a candidate, in one sentence: for choose, for fit and for owners of devices.
+
+import type { ChosenStatus } from "@fedkm/device";
+
+const sentences: Readonly<Record<ChosenStatus["candidates"][number]["reason"], (k: number) => string>> = {
+  most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
+  fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
+  coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
+  none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
+  elbow: (k) => `k = ${k}: the cost of the rows bends here. Groups of rows show no gaps, so this is uncertain.`,
+  silhouette: (k) => `k = ${k}: the silhouette is highest. Groups of rows show no gaps, so this is uncertain.`,
+};
+
+export const candidateWords = ({ k, reason }: Pick<ChosenStatus["candidates"][number], "k" | "reason">) =>
+  sentences[reason](k);
