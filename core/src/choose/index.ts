@@ -13,11 +13,12 @@ import {
   MOST_SHAPE_COLUMNS,
   shortFrames,
   TUBE_BINS,
+  type Tube,
   type TubeFrame,
   tubeCounts,
   tubeFrames,
 } from "./tubes.ts";
-import { areRowsEnough, halfOfRows, judgeTubes, renumbered } from "./verdict.ts";
+import { areRowsEnough, type ClusterVerdict, halfOfRows, judgeTubes, renumbered, verdictWord } from "./verdict.ts";
 
 export { areRowsEnough, halfOfRows, type KScore, spreadOverGrids };
 
@@ -38,7 +39,7 @@ export interface ChoiceCells {
 export const shapeLength = (cols: number) => (cols <= MOST_SHAPE_COLUMNS ? cols * cols : cols);
 
 /** Clusters of some rows, and the tubes between them in which others, or the same, are counted. */
-interface Look {
+export interface Look {
   readonly centroids: Matrix;
   readonly frames: readonly TubeFrame[];
   /** Which half is counted; undefined: all rows. */
@@ -125,9 +126,40 @@ export interface ChoiceUnits {
   readonly silhouette: number;
 }
 
-/** Loss and silhouette, then the rows of each cluster, then the bins of all tubes, long and short. */
-const integersOfK = ({ k, looks }: PlannedK) =>
-  2 + k + looks.reduce((sum, { frames }) => sum + 2 * TUBE_BINS * frames.length, 0);
+/** All rows look at the clusters that they have; `shapes`: products of their columns, see `shapeLength`. */
+export function lookOfAll(centroids: Matrix, shapes: ClusterShapes): Look {
+  const numbers = Array.from({ length: centroids.rows }, (_, c) => c);
+  return { centroids, frames: tubeFrames(centroids, shapes), half: undefined, numbers };
+}
+
+/** The bins of all tubes, long and short. */
+export const lookIntegerCount = ({ frames }: Look) => 2 * TUBE_BINS * frames.length;
+
+export const lookIntegers = ({ centroids, frames }: Look, own: Matrix) =>
+  Array.from(tubeCounts(own, centroids, [...frames, ...shortFrames(frames)], 1));
+
+function tubesOfLook({ frames, numbers }: Look, totals: Float64Array): Tube[] {
+  const tubes = [...frames, ...frames].map(({ a, b }, i) => {
+    return { a, b, bins: Uint32Array.from(totals.subarray(i * TUBE_BINS, (i + 1) * TUBE_BINS)) };
+  });
+  const chosen = frames.map((_, i) => (isOneSided(tubes[i]) ? tubes[frames.length + i] : tubes[i]));
+  return chosen.map((tube) => renumbered(tube, numbers));
+}
+
+/**
+ * Whether clusters of these sizes are apart, by the totals of a look of all. Finer cells are not looked at, so rings and
+ * arcs may be called apart.
+ */
+export function verdictOfSums(look: Look, sizes: Float64Array, totals: Float64Array): ClusterVerdict["word"] {
+  const { cols } = look.centroids;
+  const rows = sizes.reduce((sum, size) => sum + size, 0);
+  // The rows that placed the centroids may judge them only if they are many.
+  if (!areRowsEnough(rows, cols)) return "too few rows";
+  return verdictWord(judgeTubes([tubesOfLook(look, totals)], sizes, cols, true), () => undefined);
+}
+
+/** Loss and silhouette, then the rows of each cluster, then the bins of all looks. */
+const integersOfK = ({ k, looks }: PlannedK) => looks.reduce((sum, look) => sum + lookIntegerCount(look), 2 + k);
 
 export function choiceIntegerCount(plan: readonly PlannedK[]): number {
   return plan.reduce((sum, planned) => sum + integersOfK(planned), 0);
@@ -140,10 +172,7 @@ export function choiceIntegers(plan: readonly PlannedK[], own: Matrix, units: Ch
     const sizes = new Array<number>(k).fill(0);
     for (const label of nearestCentroids(centroids, own)) sizes[label]++;
     const loss = own.rows === 0 ? 0 : lossOf(own, centroids);
-    const tubes = looks.flatMap((look) => {
-      const counted = look.half === undefined ? own : halves[look.half];
-      return Array.from(tubeCounts(counted, look.centroids, [...look.frames, ...shortFrames(look.frames)], 1));
-    });
+    const tubes = looks.flatMap((look) => lookIntegers(look, look.half === undefined ? own : halves[look.half]));
     const silhouette = own.rows * silhouetteOf(own, centroids);
     return [Math.round(loss * units.loss), Math.round(silhouette * units.silhouette), ...sizes, ...tubes];
   });
@@ -164,13 +193,7 @@ export function choiceOfSums(plan: readonly PlannedK[], totals: Float64Array, un
       1,
       sizes.reduce((sum, size) => sum + size, 0),
     );
-    const tubes = looks.map(({ frames, numbers }) => {
-      const [long, short] = [0, 1].map(() =>
-        frames.map(({ a, b }) => ({ a, b, bins: Uint32Array.from(next(TUBE_BINS)) })),
-      );
-      const chosen = long.map((tube, i) => (isOneSided(tube) ? short[i] : tube));
-      return chosen.map((tube) => renumbered(tube, numbers));
-    });
+    const tubes = looks.map((look) => tubesOfLook(look, next(lookIntegerCount(look))));
     const common = { inertia: loss / units.loss, silhouette: silhouettes / units.silhouette / rows };
     return triedK(k, common, k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined));
   });

@@ -110,11 +110,21 @@ function verdictOf(
   settings: VerdictSettings,
 ): ClusterVerdict {
   const judged = judgeClusters(datasets, graph, centroids, settings);
+  const { pairs } = judged;
+  const word = verdictWord(judged, () => acrossBorders(datasets, graph, centroids, settings));
+  return { word, pairs };
+}
+
+/** The word for judged clusters; `lookAcross` is asked where the pairs alone would say that some are apart. */
+export function verdictWord(
+  judged: Omit<JudgedClusters, "traffic">,
+  lookAcross: () => AcrossBorders | undefined,
+): ClusterVerdict["word"] {
   const { pairs, sizes } = judged;
-  if (pairs.every(({ bins }) => rowsOf(bins) < ENOUGH)) return { word: "too few rows", pairs };
-  if (judged.chance >= ANY || clusterGroups(judged).length < 2) return { word: "none", pairs };
-  const across = acrossBorders(datasets, graph, centroids, settings);
-  if (across !== undefined && across.ratio - across.error >= ACROSS.none) return { word: "none", pairs };
+  if (pairs.every(({ bins }) => rowsOf(bins) < ENOUGH)) return "too few rows";
+  if (judged.chance >= ANY || clusterGroups(judged).length < 2) return "none";
+  const across = lookAcross();
+  if (across !== undefined && across.ratio - across.error >= ACROSS.none) return "none";
   const clear = sizes.reduce((sum, size, c) => {
     const own = pairs.filter(({ a, b }) => a === c || b === c);
     if (!own.some(({ isApart }) => isApart) || own.some(({ depth }) => depth > CLEARLY)) return sum;
@@ -122,7 +132,7 @@ function verdictOf(
   }, 0);
   const rows = sizes.reduce((sum, size) => sum + size, 0);
   const isBridged = across !== undefined && across.ratio > ACROSS.clear && across.bridge >= BRIDGE;
-  return { word: clear >= MOST * rows && !isBridged ? "clear" : "weak", pairs };
+  return clear >= MOST * rows && !isBridged ? "clear" : "weak";
 }
 
 // The pairs of neighbours, each with its valley.

@@ -56,7 +56,8 @@ export type SharedStage =
   | "described"
   | "approved"
   | "choose"
-  | "chosen";
+  | "chosen"
+  | "validate";
 
 /** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
 interface BooksStatus {
@@ -103,6 +104,30 @@ export interface ChosenStatus {
   readonly isApprovedByAll: boolean;
 }
 
+/** How good the answer is, over all devices and for this one, which tells nobody. Spreads and centroids in the features' units. */
+export interface ValidationStatus {
+  readonly all: ClusterFigures;
+  readonly own: ClusterFigures;
+  /** Whether clusters are apart. */
+  readonly verdict: string;
+  /** For each cluster how alike it is in replicates (Jaccard, from 0 to 1); null: none were made. */
+  readonly jaccards: readonly number[] | null;
+  /** Half the width of 90 % intervals (1.645 standard errors): of a cluster's share of the rows, and of its centroid. */
+  readonly shareErrors: readonly number[] | null;
+  readonly centroidErrors: readonly (readonly number[])[] | null;
+  /** By how many spreads of all rows the mean of this device's rows is off the mean of all, feature by feature. */
+  readonly differences: readonly { readonly feature: string; readonly spreads: number }[];
+}
+
+/** Of rows: how many are in each cluster and far from it, the mean squared distance to the centroid, the mean silhouette. */
+interface ClusterFigures {
+  readonly rows: number;
+  readonly sizes: readonly number[];
+  readonly cost: number;
+  readonly silhouette: number;
+  readonly farShare: number;
+}
+
 /** A canonical text, its hash, and whether the owner has approved of it. */
 interface ClosingStudy {
   readonly study: string;
@@ -128,6 +153,8 @@ export interface SharedStatus {
   readonly described: DescribedStatus | null;
   /** Of a study that leaves k open; null: it does not, or nothing is found out yet. */
   readonly chosen: ChosenStatus | null;
+  /** Null: the study does not ask for it, or there is no answer yet. */
+  readonly validation: ValidationStatus | null;
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
   readonly stage: SharedStage;

@@ -224,7 +224,8 @@ function decodeMessage(
     if (!isOfAll && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
     if (!isAsked(shape, base.stage)) return frameRefusal("flags");
     if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
-    if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
+    if (hasCentroids(base) && !isInside(shape, base.numbers.subarray(0, shape.k * shape.d)))
+      return frameRefusal("bounds");
   }
   const openings: Opening[] = [];
   for (let n = 0; n < opened; n++, at += OPENING_BYTES) {
@@ -263,8 +264,9 @@ function decodeMessage(
   };
 }
 
-/** Columns are described, and k chosen, where the study leaves them open, and nothing else is. */
-function isAsked({ describing, choosing }: SumsShape, stage: Stage): boolean {
+/** Columns are described, and k chosen, where the study leaves them open, and nothing else is; answers are validated if it says so. */
+function isAsked({ describing, choosing, replicates }: SumsShape, stage: Stage): boolean {
+  if (stage === stages.validate) return replicates !== undefined;
   if (stage === stages.approved) return describing !== undefined || choosing !== undefined;
   if (stage === stages.describe || stage === stages.described) return describing !== undefined;
   if (stage === stages.choose || stage === stages.chosen) return choosing !== undefined;

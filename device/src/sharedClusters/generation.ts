@@ -14,7 +14,8 @@ import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
  * `rows`: it came later, and numbers stay. Which of them a study has is the plan's to say. All but trees and open studies
  * begin with `census`. Private studies have those up to `frozen`, with `release` and `keys` for each round; others go on with
  * the first ones. Open studies have `describe`, `described`, in which each device posts when its owner has approved, and
- * `approved`. Where k is open, `choose` and `chosen` follow on the codebook, and then `approved`. In `frozen`, `rest` and
+ * `approved`. Where k is open, `choose` and `chosen` follow on the codebook, and then `approved`. An
+ * answer that is validated has `validate` before `rest`. In `frozen`, `rest` and
  * `approved` nothing is asked.
  */
 export const stages = {
@@ -34,6 +35,7 @@ export const stages = {
   approved: 13,
   choose: 14,
   chosen: 15,
+  validate: 16,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
 

@@ -7,6 +7,7 @@ import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
 import { codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
 import type { SumsShape } from "./shape.ts";
+import { validationFault } from "./validation.ts";
 
 /** Without a limit in the study: what whole numbers of these sums can count. */
 const MOST_ROWS = { moments: 2 ** 33, others: 2 ** 50 };
@@ -22,6 +23,7 @@ type SumsHead = Pick<Content, "stage" | "steps" | "rows">;
 
 function countsIn(shape: SumsShape, content: SumsHead, integers: Float64Array): Float64Array {
   if (content.stage === stages.grid) return integers;
+  if (content.stage === stages.validate) return integers.subarray(0, content.steps === 0 ? shape.k : 0);
   if (content.stage >= stages.choose) return choiceCounts(shape, content, integers);
   if (content.stage >= stages.describe) return integers.subarray(0, content.stage === stages.describe ? 1 : 0);
   return integers.subarray(0, content.stage === stages.moments ? 1 : clustersIn(shape, content));
@@ -46,6 +48,7 @@ export function sumsFault(
   const { stage } = content;
   if (stage === stages.describe && shape.describing !== undefined)
     return descriptionFault(shape.describing, content, integers, mostRows);
+  if (stage === stages.validate) return validationFault(shape, content, integers, mostRows);
   if (stage >= stages.choose) return choiceFault(shape, content, integers, devices, mostRows);
   if (stage > stages.rows && stage !== stages.codebook) return undefined;
   const rows = rowsInSums(shape, content, integers);

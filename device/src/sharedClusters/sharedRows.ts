@@ -20,6 +20,7 @@ import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
 import { releaseRequest, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+import { replicateWeights } from "./validation.ts";
 
 /** An answer that costs a device's rows so many times what its own clusters would is doubted. */
 const MISFIT = 4;
@@ -51,6 +52,7 @@ export class SharedRows implements LocalSums {
   #fingerprint: number;
   #best: { readonly centroids: Matrix; readonly inertia: number } | undefined;
   #restartsLeft = 0;
+  #weightsKey: Uint8Array | undefined;
   #table: LocalTable | undefined;
   #tableRows = 0;
   rowsLeftOut = 0;
@@ -166,6 +168,15 @@ export class SharedRows implements LocalSums {
     return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };
   }
 
+  rows(): Matrix {
+    return this.#points;
+  }
+
+  weights(replicates: number): Uint8Array {
+    this.#weightsKey ??= sha256(this.#options.sign(utf8ToBytes("fedkm replicates")));
+    return replicateWeights(this.#weightsKey, this.#points.rows, replicates);
+  }
+
   at(centroids: Float64Array): CountsAndSums {
     const { k, d, middle } = this.#options.shape;
     const statistics = { counts: new Float64Array(k), sums: new Float64Array(k * d), loss: 0 };
@@ -190,7 +201,8 @@ export class SharedRows implements LocalSums {
       Array.from({ length: Math.floor(rows / Math.max(1, step)) }, (_, i) => i * step),
     );
     const { k, d } = this.#options.shape;
-    const centroids = this.guarded === undefined ? { data: numbers, rows: k, cols: d } : this.#absolute(numbers);
+    const answer = numbers.subarray(0, k * d);
+    const centroids = this.guarded === undefined ? { data: answer, rows: k, cols: d } : this.#absolute(answer);
     const used = new Set(sample.rows === 0 ? [] : predict(centroids, sample)).size;
     if (sample.rows < ROWS_TO_JUDGE * Math.max(1, used)) return false;
     const own = kmeans(sample, { k: used, restarts: 3, seed: 0 });

@@ -219,6 +219,8 @@ export interface Study {
   readonly mostRows?: number;
   /** What becomes of missing cells: they take the mean over all devices. Absent: a file with one is refused. */
   readonly missing?: "mean";
+  /** With shared clusters of open rows: the answer is validated, by so many replicates. Absent: it is not. */
+  readonly validate?: number;
   /** The hash of the study whose open questions this one answers. */
   readonly answers?: string;
   /** With shared clusters: in a dispute everybody sees what each device added. Absent: only of whom its owner lets it see. */
@@ -245,7 +247,7 @@ const LARGEST_VALUE = 1e12;
 const fields = [
   ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
   ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
-  ...["founders", "vouchers", "mostRows", "books", "protects", "personColumn", "missing", "answers"],
+  ...["founders", "vouchers", "mostRows", "books", "protects", "personColumn", "missing", "answers", "validate"],
 ];
 const featureFields = ["name", "unit", "min", "max", "scale", "fill", "column", "level"];
 /** What stands in the place of numbers that devices find out together. */
@@ -299,6 +301,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
     ...gapFields(given, fail),
+    ...validateField(given, isShared && privacy === "open" && given.value("sums") !== "tree", fail),
     ...budgetFields(given, privacy, fail),
     ...clusterFields(given, isShared, fail),
     ...protectionFields(given, protects, { isPrivate: privacy === "private", isShared }, fail),
@@ -365,6 +368,18 @@ function gapFields(given: Fields, fail: Fail): Pick<Study, "missing" | "answers"
   const isHash = typeof answers === "string" && /^[0-9a-f]{32}$/.test(answers);
   if (answers != null && !isHash) fail(["answers"], "the hash of a study", answers);
   return { ...(missing === "mean" && { missing }), ...(isHash && { answers }) };
+}
+
+/** More replicates tell more of rows than they tell of clusters. */
+const MOST_REPLICATES = 50;
+
+function validateField(given: Fields, isPossible: boolean, fail: Fail): Pick<Study, "validate"> {
+  if (given.value("validate") == null) return {};
+  const when =
+    'unless clusters is "shared", privacy "open" and sums a board (replicates of guarded rows would tell them apart)';
+  if (!isPossible) leftOut(given, ["validate"], when, fail);
+  const isMany = (x: number) => x === 0 || (Number.isInteger(x) && x >= 2 && x <= MOST_REPLICATES);
+  return { validate: given.number("validate", isMany, `0 or an integer from 2 to ${MOST_REPLICATES} (replicates)`) };
 }
 
 export const FOUNDERS_RULE =
