@@ -40,7 +40,11 @@ const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalt
 export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: readonly string[], io: Console) {
   const given = parseStudy(readStudyText(file));
   checkFlags(given, file, typed);
-  const study = isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given;
+  return flagsOfClosedStudy(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
+}
+
+/** The same for a study that leaves nothing open. */
+export function flagsOfClosedStudy(study: Study) {
   const { k, alpha, coupling, weighting } = study;
   const missing: MissingPolicy = study.missing ?? "refuse";
   const { columns, categories } = studyColumns(study);
