@@ -2,7 +2,9 @@
 
 import type { ChosenStatus } from "@fedkm/device";
 
-const sentences: Readonly<Record<ChosenStatus["candidates"][number]["reason"], (k: number) => string>> = {
+type Reason = ChosenStatus["candidates"][number]["reason"];
+
+const sentences: Readonly<Record<Reason, (k: number) => string>> = {
   most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
   fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
   coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
@@ -11,5 +13,12 @@ const sentences: Readonly<Record<ChosenStatus["candidates"][number]["reason"], (
   silhouette: (k) => `k = ${k}: the silhouette is highest. Groups of rows show no gaps, so this is uncertain.`,
 };
 
-export const candidateWords = ({ k, reason }: Pick<ChosenStatus["candidates"][number], "k" | "reason">) =>
-  sentences[reason](k);
+export const candidateWords = ({ k, reason }: { readonly k: number; readonly reason: Reason }) => sentences[reason](k);
+
+/** The same for what the devices of a study have found. */
+export function chosenWords({ k, found, reason }: ChosenStatus["candidates"][number]): string {
+  const strays = `A fit finds these ${found} with k = ${k}: the others of its clusters are strays or tails.`;
+  return found === k || reason === "none"
+    ? candidateWords({ k, reason })
+    : `${candidateWords({ k: found, reason })} ${strays}`;
+}

@@ -62,9 +62,9 @@ export const HALVES_SEED = 0;
 /** What is asked of every device about each of these k, with the same bits everywhere. A k with fewer cells than clusters is not. */
 export function choicePlan({ parts, within }: ChoiceCells, ks: readonly number[]): PlannedK[] {
   const used = parts.map(usedCells);
-  const whole = usedCells(mergedCells(parts));
+  const whole = joinedCells(used);
   return ks.flatMap((k): PlannedK[] => {
-    if ([whole, ...used].some(({ counts }) => counts.length < k)) return [];
+    if (used.some(({ counts }) => counts.length < k)) return [];
     const centroids = clustersOf(whole, k);
     if (k === 1) return [{ k, centroids, looks: [] }];
     const looks = used.map((part, side): Look => {
@@ -84,14 +84,11 @@ function usedCells({ counts, means }: CellPart): CellPart {
   return { counts: Float64Array.from(used, (c) => counts[c]), means: { data, rows: used.length, cols } };
 }
 
-function mergedCells(parts: readonly CellPart[]): CellPart {
-  const [{ means }] = parts;
-  const counts = parts[0].counts.map((_, c) => parts.reduce((sum, part) => sum + part.counts[c], 0));
-  const data = means.data.map((_, i) => {
-    const c = Math.floor(i / means.cols);
-    return parts.reduce((sum, part) => sum + part.counts[c] * part.means.data[i], 0) / Math.max(1, counts[c]);
-  });
-  return { counts, means: { ...means, data } };
+function joinedCells(parts: readonly CellPart[]): CellPart {
+  const join = (of: (part: CellPart) => Float64Array) =>
+    Float64Array.from(parts.flatMap((part) => Array.from(of(part))));
+  const counts = join((part) => part.counts);
+  return { counts, means: { data: join(({ means }) => means.data), rows: counts.length, cols: parts[0].means.cols } };
 }
 
 const clustersOf = ({ counts, means }: CellPart, k: number): Matrix =>
@@ -158,43 +155,54 @@ export function verdictOfSums(look: Look, sizes: Float64Array, totals: Float64Ar
   return verdictWord(judgeTubes([tubesOfLook(look, totals)], sizes, cols, true), () => undefined);
 }
 
-/** Loss and silhouette, then the rows of each cluster, then the bins of all looks. */
-const integersOfK = ({ k, looks }: PlannedK) => looks.reduce((sum, look) => sum + lookIntegerCount(look), 2 + k);
+/** What a device adds for all k, or what all have added. */
+export interface ChoiceSums {
+  /** Loss and silhouette for each k, as whole numbers of their units. */
+  readonly figures: Float64Array;
+  /** For each k the rows of its clusters, then the bins of its looks. */
+  readonly counts: Float64Array;
+}
 
-export function choiceIntegerCount(plan: readonly PlannedK[]): number {
-  return plan.reduce((sum, planned) => sum + integersOfK(planned), 0);
+export function choiceLengths(plan: readonly PlannedK[]): { figures: number; counts: number } {
+  const countsOf = ({ k, looks }: PlannedK) => looks.reduce((sum, look) => sum + lookIntegerCount(look), k);
+  return { figures: 2 * plan.length, counts: plan.reduce((sum, planned) => sum + countsOf(planned), 0) };
 }
 
 /** What a device with these rows adds for all k. */
-export function choiceIntegers(plan: readonly PlannedK[], own: Matrix, units: ChoiceUnits): Float64Array {
+export function choiceSums(plan: readonly PlannedK[], own: Matrix, units: ChoiceUnits): ChoiceSums {
   const halves = [0, 1].map((side) => halfOfRows(own, side, HALVES_SEED));
-  const parts = plan.flatMap(({ k, centroids, looks }) => {
+  const figures = plan.flatMap(({ centroids }) => {
+    const loss = own.rows === 0 ? 0 : lossOf(own, centroids);
+    const silhouette = own.rows * silhouetteOf(own, centroids);
+    return [Math.round(loss * units.loss), Math.round(silhouette * units.silhouette)];
+  });
+  const counts = plan.flatMap(({ k, centroids, looks }) => {
     const sizes = new Array<number>(k).fill(0);
     for (const label of nearestCentroids(centroids, own)) sizes[label]++;
-    const loss = own.rows === 0 ? 0 : lossOf(own, centroids);
-    const tubes = looks.flatMap((look) => lookIntegers(look, look.half === undefined ? own : halves[look.half]));
-    const silhouette = own.rows * silhouetteOf(own, centroids);
-    return [Math.round(loss * units.loss), Math.round(silhouette * units.silhouette), ...sizes, ...tubes];
+    return [
+      ...sizes,
+      ...looks.flatMap((look) => lookIntegers(look, look.half === undefined ? own : halves[look.half])),
+    ];
   });
-  return Float64Array.from(parts);
+  return { figures: Float64Array.from(figures), counts: Float64Array.from(counts) };
 }
 
 /** What follows from the sums of all devices, by the criterion of `chooseK`. */
-export function choiceOfSums(plan: readonly PlannedK[], totals: Float64Array, units: ChoiceUnits) {
+export function choiceOfSums(plan: readonly PlannedK[], { figures, counts }: ChoiceSums, units: ChoiceUnits) {
   let at = 0;
   const next = (many: number) => {
     at += many;
-    return totals.subarray(at - many, at);
+    return counts.subarray(at - many, at);
   };
-  const tried = plan.map(({ k, centroids: { cols }, looks }) => {
-    const [loss, silhouettes] = next(2);
+  const tried = plan.map(({ k, centroids: { cols }, looks }, i) => {
     const sizes = next(k).slice();
     const rows = Math.max(
       1,
       sizes.reduce((sum, size) => sum + size, 0),
     );
     const tubes = looks.map((look) => tubesOfLook(look, next(lookIntegerCount(look))));
-    const common = { inertia: loss / units.loss, silhouette: silhouettes / units.silhouette / rows };
+    const [inertia, silhouettes] = [figures[2 * i] / units.loss, figures[2 * i + 1] / units.silhouette];
+    const common = { inertia, silhouette: silhouettes / rows };
     return triedK(k, common, k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined));
   });
   return choiceOf(tried);
@@ -202,7 +210,7 @@ export function choiceOfSums(plan: readonly PlannedK[], totals: Float64Array, un
 
 /** The curve where rows are known by cells alone, which are too coarse to show a gap: nothing is judged. */
 export function curveOfCells(plan: readonly PlannedK[], { parts }: ChoiceCells) {
-  const { counts, means } = usedCells(mergedCells(parts));
+  const { counts, means } = joinedCells(parts.map(usedCells));
   const { cols } = means;
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const curve = plan.map(({ k, centroids }): KScore => {

@@ -88,6 +88,8 @@ export interface ChosenStatus {
   /** At most three. Each with why somebody may want it, and the closed study that it leads to. */
   readonly candidates: readonly (ClosingStudy & {
     readonly k: number;
+    /** How many clusters that are apart such a fit finds: fewer than k where strays take clusters for themselves. */
+    readonly found: number;
     /** As of `KCandidate`; of groups where cost bends and where the silhouette is highest. */
     readonly reason: "most" | "fewer" | "coarse" | "none" | "elbow" | "silhouette";
   })[];

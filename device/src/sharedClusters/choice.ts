@@ -2,16 +2,13 @@
 // between clusters, for all k at once. Everything here is a function of its arguments, with the same bits on every device.
 
 import {
-  areRowsEnough,
   type ChoiceCells,
   type ChoiceUnits,
-  choiceIntegerCount,
-  choiceIntegers,
+  choiceLengths,
   choiceOfSums,
   choicePlan,
+  choiceSums,
   curveOfCells,
-  HALVES_SEED,
-  halfOfRows,
   type KScore,
   type PlannedK,
   shapeLength,
@@ -19,13 +16,13 @@ import {
 import type { ChosenStatus } from "../loop/status.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
-import { codebookCells } from "./seed.ts";
-import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
+import { allCells, codebookCells, codebookIntegers, codebookParts, partsOf } from "./seed.ts";
+import { nearest, type SumsShape, type Weighted } from "./shape.ts";
 
 /** In this order on the wire. */
 const reasons = ["most", "fewer", "coarse", "none", "elbow", "silhouette"] as const;
 
-type ChoiceCandidate = Pick<ChosenStatus["candidates"][number], "k" | "reason">;
+type ChoiceCandidate = Pick<ChosenStatus["candidates"][number], "k" | "found" | "reason">;
 
 /** What is shown to owners. */
 interface Choice {
@@ -37,16 +34,13 @@ interface Choice {
 
 type Head = Pick<Content, "stage" | "steps" | "rows">;
 
-/** Few rows judge clusters in halves, each those of the other. Groups of guarded rows are not judged. */
-const partsIn = ({ d, isGuarded }: SumsShape, rows: number) => (isGuarded || areRowsEnough(rows, d) ? 1 : 2);
 const productsIn = (d: number) => (shapeLength(d) > d ? (d * (d + 1)) / 2 : d);
 
 /** How many numbers a base has: the centres of cells, then what cells hold, then the choice, whose first number says it. */
 export function choiceNumbers(shape: SumsShape, { stage, steps, rows }: Head, [length]: Float64Array): number {
   const { d } = shape;
-  const cells = codebookCells(shape, rows);
   if (stage !== stages.choose) return Number.isInteger(length) && length >= 1 && length <= MOST_NUMBERS ? length : 0;
-  return steps === 0 ? cells * d : partsIn(shape, rows) * cells * (d + 1) + shapeLength(d);
+  return steps === 0 ? allCells(shape, rows) * d : allCells(shape, rows) * (d + 1) + shapeLength(d);
 }
 const MOST_NUMBERS = 1 << 10;
 
@@ -55,41 +49,39 @@ export function choiceIntegersIn(shape: SumsShape, content: Head & Pick<Content,
   const { d } = shape;
   if (content.stage === stages.chosen) return readChoice(content.numbers).candidates.length;
   if (content.stage !== stages.choose) return 0;
-  if (content.steps > 0) return choiceIntegerCount(planOf(shape, content));
-  return partsIn(shape, content.rows) * codebookCells(shape, content.rows) * (d + 1) + productsIn(d);
+  if (content.steps === 0) return allCells(shape, content.rows) * (d + 1) + productsIn(d);
+  const { figures, counts } = choiceLengths(planOf(shape, content));
+  return figures + packedLength(counts, content.rows);
 }
 
 /** Rows of each cell and part; where tubes are counted, of each cluster of the largest k, which has all rows. */
 export function choiceCounts(shape: SumsShape, content: Head, integers: Float64Array): Float64Array {
   if (content.stage !== stages.choose || content.steps > 0) return integers.subarray(0, 0);
-  return integers.subarray(0, partsIn(shape, content.rows) * codebookCells(shape, content.rows));
+  return integers.subarray(0, allCells(shape, content.rows));
 }
 
 /** What a device with these rows adds, before it is masked. How it votes is its owner's to say. */
 export function ownChoiceIntegers(shape: SumsShape, content: Content, own: Weighted): Float64Array {
-  if (content.steps > 0) return choiceIntegers(planOf(shape, content), own.points, unitsOf(shape, content.rows));
-  const { d, ranges } = shape;
-  const { numbers, rows } = content;
-  const cells = codebookCells(shape, rows);
-  const unit = 2 ** fractionBits(rows);
-  const many = partsIn(shape, rows);
-  const parts = Array.from({ length: many }, (_, side) =>
-    many === 1 ? own : { points: halfOfRows(own.points, side, HALVES_SEED), weights: undefined },
-  );
-  const sums = parts.map((part) => sumsBy(part, cells, (point) => nearest(point, numbers)));
-  const off = sums.flatMap(({ counts, sums: all }) =>
-    Array.from(all, (sum, i) => Math.round(((sum - counts[Math.floor(i / d)] * numbers[i]) / ranges[i % d]) * unit)),
-  );
-  return Float64Array.from([
-    ...sums.flatMap(({ counts }) => Array.from(counts)),
-    ...off,
-    ...productSums(shape, numbers, own).map((sum) => Math.round(sum * unit)),
-  ]);
+  if (content.steps > 0) {
+    const { figures, counts } = choiceSums(planOf(shape, content), own.points, unitsOf(shape, content.rows));
+    return Float64Array.from([...figures, ...packCounts(counts, content.rows)]);
+  }
+  const products = new Float64Array(productsIn(shape.d));
+  const length = content.numbers.length / codebookParts(shape, content.rows);
+  for (const [p, part] of partsOf(shape, content, own).entries())
+    addProducts(shape, content.numbers.subarray(p * length, (p + 1) * length), part, products);
+  const unit = 2 ** fractionBits(content.rows);
+  const whole = products.map((sum) => Math.round(sum * unit));
+  return Float64Array.from([...codebookIntegers(shape, content, own), ...whole]);
 }
 
 /** Of how far rows are from the centre of their cell, in shares of the ranges, for columns i <= j. */
-function productSums({ d, ranges }: SumsShape, centres: Float64Array, { points, weights }: Weighted): Float64Array {
-  const sums = new Float64Array(productsIn(d));
+function addProducts(
+  { d, ranges }: SumsShape,
+  centres: Float64Array,
+  { points, weights }: Weighted,
+  /* OUT */ sums: Float64Array,
+): void {
   const away = new Float64Array(d);
   for (let r = 0; r < points.rows; r++) {
     const point = points.data.subarray(r * d, (r + 1) * d);
@@ -102,7 +94,6 @@ function productSums({ d, ranges }: SumsShape, centres: Float64Array, { points, 
       else for (let j = i; j < d; j++) sums[at++] += weight * away[i] * away[j];
     }
   }
-  return sums;
 }
 
 /** Why no rows of this many devices have such sums; undefined: some may. */
@@ -130,10 +121,9 @@ export function choiceFault(
   if (rows > mostRows) return `${rows} rows where ${mostRows} are allowed`;
   const { d, ranges } = shape;
   const unit = 2 ** fractionBits(content.rows);
-  const cells = codebookCells(shape, content.rows);
   const isInside = integers.subarray(counts.length, counts.length * (d + 1)).every((off, i) => {
     const count = counts[Math.floor(i / d)];
-    const from = content.numbers[i % (cells * d)] / ranges[i % d];
+    const from = content.numbers[i] / ranges[i % d];
     return Math.abs(off / unit + count * from) <= count * (0.5 + 1e-9) + devices / unit;
   });
   return isInside ? undefined : "rows outside of the study's bounds";
@@ -143,6 +133,25 @@ export function choiceFault(
 function unitsOf({ ranges }: SumsShape, rows: number): ChoiceUnits {
   const unit = 2 ** fractionBits(rows);
   return { loss: unit / ranges.reduce((sum, range) => sum + range ** 2, 0), silhouette: unit };
+}
+
+// Counts of rows are small: several of them go into one integer, with room for twice as many rows as there are.
+
+const bitsOf = (rows: number) => Math.ceil(Math.log2(2 * rows + 2));
+const countsInOne = (rows: number) => Math.max(1, Math.floor(52 / bitsOf(rows)));
+const packedLength = (counts: number, rows: number) => Math.ceil(counts / countsInOne(rows));
+
+function packCounts(counts: Float64Array, rows: number): Float64Array {
+  const many = countsInOne(rows);
+  const packed = new Float64Array(packedLength(counts.length, rows));
+  for (const [i, count] of counts.entries()) packed[Math.floor(i / many)] += count * 2 ** (bitsOf(rows) * (i % many));
+  return packed;
+}
+
+function unpackCounts(packed: Float64Array, length: number, rows: number): Float64Array {
+  const many = countsInOne(rows);
+  const size = 2 ** bitsOf(rows);
+  return Float64Array.from({ length }, (_, i) => Math.floor(packed[Math.floor(i / many)] / size ** (i % many)) % size);
 }
 
 /** Plans by the numbers that they follow from: k-means for every k is worked out once. */
@@ -168,7 +177,7 @@ function cellsIn(shape: SumsShape, numbers: Float64Array, rows: number): ChoiceC
   const { d } = shape;
   const cells = codebookCells(shape, rows);
   const length = cells * (d + 1);
-  const parts = Array.from({ length: partsIn(shape, rows) }, (_, p) => {
+  const parts = Array.from({ length: codebookParts(shape, rows) }, (_, p) => {
     const own = numbers.subarray(p * length, (p + 1) * length);
     return { counts: own.slice(0, cells), means: { data: own.slice(cells), rows: cells, cols: d } };
   });
@@ -185,10 +194,15 @@ export function afterChoice(
   const { stage, steps, rows } = content;
   if (stage === stages.chosen) return afterVotes(content, totals, devices);
   if (steps > 0) {
-    const { candidates, curve } = choiceOfSums(planOf(shape, content), totals, unitsOf(shape, rows));
+    const plan = planOf(shape, content);
+    const lengths = choiceLengths(plan);
+    const figures = totals.subarray(0, lengths.figures);
+    const counts = unpackCounts(totals.subarray(lengths.figures), lengths.counts, rows);
+    const { candidates, curve } = choiceOfSums(plan, { figures, counts }, unitsOf(shape, rows));
     const { from, to } = shape.choosing ?? { from: 1, to: 1 };
     // A fit has as many clusters as find those that are apart, within what the owners have agreed on.
-    const fitted = candidates.map(({ fitted: k, reason }) => ({ k: Math.min(to, Math.max(from, k)), reason }));
+    const inside = (k: number) => Math.min(to, Math.max(from, k));
+    const fitted = candidates.map(({ k: found, fitted: k, reason }) => ({ k: inside(k), found, reason }));
     const distinct = fitted.filter(({ k }, i) => fitted.findIndex((other) => other.k === k) === i);
     return { ...content, stage: stages.chosen, steps: 0, numbers: packChoice({ rows, candidates: distinct, curve }) };
   }
@@ -202,7 +216,7 @@ export function afterChoice(
 function packCells(shape: SumsShape, { numbers, rows }: Content, totals: Float64Array): Float64Array {
   const { d, ranges } = shape;
   const cells = codebookCells(shape, rows);
-  const many = partsIn(shape, rows);
+  const many = codebookParts(shape, rows);
   const unit = 2 ** -fractionBits(rows);
   const counts = totals.subarray(0, many * cells);
   const off = totals.subarray(many * cells, many * cells * (d + 1)).map((sum) => sum * unit);
@@ -213,7 +227,7 @@ function packCells(shape: SumsShape, { numbers, rows }: Content, totals: Float64
   );
   const parts = Array.from({ length: many }, (_, p) => {
     const own = counts.subarray(p * cells, (p + 1) * cells);
-    const means = numbers.map((centre, i) => {
+    const means = numbers.subarray(p * cells * d, (p + 1) * cells * d).map((centre, i) => {
       const count = own[Math.floor(i / d)];
       return count === 0 ? centre : centre + (ranges[i % d] * off[p * cells * d + i]) / count;
     });
@@ -243,8 +257,8 @@ function choiceOfGroups(shape: SumsShape, numbers: Float64Array, rows: number): 
   const asked = curve.filter(({ k }) => k >= from);
   const best = asked.reduce((top, score) => (score.silhouette > top.silhouette ? score : top), curve[0]).k;
   const bend = Math.max(from, elbow);
-  const more: ChoiceCandidate[] = best === bend ? [] : [{ k: Math.max(from, best), reason: "silhouette" }];
-  return { rows, candidates: [{ k: bend, reason: "elbow" }, ...more], curve };
+  const more: ChoiceCandidate[] = best === bend ? [] : [{ k: best, found: best, reason: "silhouette" }];
+  return { rows, candidates: [{ k: bend, found: bend, reason: "elbow" }, ...more], curve };
 }
 
 /** Owners who want different candidates are asked for the one that most want, the earlier among equals. */
@@ -263,7 +277,7 @@ function afterVotes(content: Content, votes: Float64Array, devices: number): Con
 function packChoice({ rows, candidates, curve }: Choice): Float64Array {
   const parts = [
     ...[rows, candidates.length, curve.length],
-    ...candidates.flatMap(({ k, reason }) => [k, reasons.indexOf(reason)]),
+    ...candidates.flatMap(({ k, found, reason }) => [k, found, reasons.indexOf(reason)]),
     ...curve.flatMap(({ k, inertia, silhouette: own, clusters, apart }) => [k, inertia, own, clusters, apart]),
   ];
   return Float64Array.from([parts.length + 1, ...parts]);
@@ -274,7 +288,7 @@ export function readChoice(numbers: Float64Array): Choice {
   const next = () => numbers[at++] ?? 0;
   const [rows, many, scores] = [next(), next(), next()];
   const list = <T>(length: number, item: () => T) => Array.from({ length: Math.min(length, numbers.length) }, item);
-  const candidates = list(many, () => ({ k: next(), reason: reasons[next()] ?? "none" }));
+  const candidates = list(many, () => ({ k: next(), found: next(), reason: reasons[next()] ?? "none" }));
   const curve = list(scores, () => {
     const [k, inertia, own, clusters, apart] = [next(), next(), next(), next(), next()];
     return { k, inertia, silhouette: own, clusters, apart };

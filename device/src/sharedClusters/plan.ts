@@ -22,6 +22,7 @@ import {
   afterGrid,
   afterMeans,
   afterMoments,
+  allCells,
   cellsIn,
   codebookCells,
   codebookIntegers,
@@ -113,7 +114,7 @@ function sizesOf(
     case stages.means:
       return { numbers: meansNumbers(shape, rows), integers: cells * (d + 1) };
     case stages.codebook:
-      return { numbers: cells * d, integers: cells * (d + 1) };
+      return { numbers: allCells(shape, rows) * d, integers: allCells(shape, rows) * (d + 1) };
     default:
       return { numbers: k * d, integers: k * (d + 1) };
   }

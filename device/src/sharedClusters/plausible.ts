@@ -5,7 +5,7 @@ import { choiceCounts, choiceFault } from "./choice.ts";
 import { descriptionFault } from "./description.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
-import { codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
+import { allCells, codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
 import type { SumsShape } from "./shape.ts";
 import { validationFault } from "./validation.ts";
 
@@ -31,7 +31,8 @@ function countsIn(shape: SumsShape, content: SumsHead, integers: Float64Array): 
 
 /** Of how many clusters, or cells of the codebook, these are the sums. */
 function clustersIn(shape: SumsShape, { stage, rows }: Pick<Content, "stage" | "rows">): number {
-  return stage === stages.means || stage === stages.codebook ? codebookCells(shape, rows) : shape.k;
+  if (stage === stages.codebook) return allCells(shape, rows);
+  return stage === stages.means ? codebookCells(shape, rows) : shape.k;
 }
 
 /**

@@ -48,10 +48,10 @@ export function chosenStatus(
   return {
     rows,
     isFromGroups: study.privacy === "guarded",
-    candidates: candidates.map(({ k, reason }) => {
+    candidates: candidates.map(({ k, found, reason }) => {
       const closed = studyWithK(study, hash, k);
       const studyHash = closedStudyHash(closed);
-      return { k, reason, study: canonicalStudy(closed), studyHash, isApproved: studyHash === approved };
+      return { k, found, reason, study: canonicalStudy(closed), studyHash, isApproved: studyHash === approved };
     }),
     curve,
   };

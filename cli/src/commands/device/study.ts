@@ -17,7 +17,7 @@ import {
   writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import { candidateWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -92,7 +92,7 @@ function chosenLines(status: DaemonStatus | undefined, state: string): string[] 
     `the network has looked for clusters in ${rows} rows:`,
     ...alignColumns([heading, ...scores]),
     ...(isSecondVote ? ["owners wanted different numbers of clusters; most wanted this one:"] : []),
-    ...candidates.map((candidate) => `${short(candidate.studyHash)}: ${candidateWords(candidate)}`),
+    ...candidates.map((candidate) => `${short(candidate.studyHash)}: ${chosenWords(candidate)}`),
     ...(approved !== undefined
       ? [
           `k = ${approved.k} is approved here; ${isApprovedByAll ? "every owner wants it" : "other owners have not said yet"}`,

@@ -14,7 +14,7 @@ import { readStudyText } from "@fedkm/device/daemon";
 import { checkMissingCells, expandPatterns, type MissingPolicy, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
-import { candidateWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { countLabel } from "../../numbers.ts";
@@ -86,7 +86,7 @@ async function closedByFiles(
     `fedkm  found out about ${rows} rows of ${devices.length} devices in ${generations} generations, ${each} kB sent by each\n`,
   );
   // Simulated owners approve of the first candidate.
-  for (const candidate of chosen?.candidates ?? []) io.stderr.write(`fedkm  ${candidateWords(candidate)}\n`);
+  for (const candidate of chosen?.candidates ?? []) io.stderr.write(`fedkm  ${chosenWords(candidate)}\n`);
   if (chosen !== undefined) io.stderr.write(`fedkm  fits k = ${closed.k}\n`);
   const own = [...parts.keys()].flatMap((name, i) => described[i]?.remarks.map((remark) => `${name}: ${remark}`) ?? []);
   const common = (described[0]?.remarks ?? []).filter((remark) =>

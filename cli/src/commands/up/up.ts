@@ -16,7 +16,7 @@ import {
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
-import { candidateWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../candidateWords.ts";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { dashboardSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
@@ -83,7 +83,7 @@ function approver(folders: readonly string[], { stderr }: Console) {
       const mark = `${folders[i]} ${hash}`;
       if (hash === undefined || approved.has(mark)) continue;
       approved.add(mark);
-      const words = described == null ? (chosen?.candidates ?? []).map(candidateWords) : described.remarks;
+      const words = described == null ? (chosen?.candidates ?? []).map(chosenWords) : described.remarks;
       for (const line of i === 0 ? words : []) stderr.write(`fedkm: ${line}\n`);
       approveInFolder(folders[i], hash).catch((error: unknown) => {
         approved.delete(mark);
