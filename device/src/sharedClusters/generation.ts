@@ -38,6 +38,8 @@ export const stages = {
   validate: 16,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
+/** By their numbers. */
+export const stageNames = Object.keys(stages) as readonly SharedStage[];
 
 export interface Content {
   readonly stage: Stage;

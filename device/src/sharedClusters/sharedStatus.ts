@@ -21,7 +21,7 @@ import {
   readDescription,
   unlikeColumns,
 } from "./description.ts";
-import { type Content, hasCentroids, stages } from "./generation.ts";
+import { type Content, hasCentroids, stageNames, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { isSealed } from "./plan.ts";
 import { releaseRequest } from "./release.ts";
@@ -97,7 +97,6 @@ export function sharedStatus(
   const { generation, closed, answer } = member;
   // The last answer counts while another one is being made.
   const found = answer ?? (own.private === undefined && hasCentroids(generation) ? generation : undefined);
-  const names = Object.keys(stages) as (keyof typeof stages)[];
   return {
     peer,
     study: study.name,
@@ -127,7 +126,7 @@ export function sharedStatus(
       chosen: chosen ?? null,
       validation: answer === undefined ? null : (validationStatus(study, answer, own) ?? null),
       generation: generation.number,
-      stage: names[generation.stage],
+      stage: stageNames[generation.stage],
       devices: closed?.count ?? null,
       pooledRows: closed === undefined ? null : generation.rows,
       countedLinks: member.counted.length,

@@ -80,7 +80,7 @@ function aboutClusters({
   const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
   const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
   const largest = curve[curve.length - 1].k;
-  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --k may find more clusters.`;
   return [
     ...candidates.map(candidateWords),
     ...(k > 1 ? [found] : []),
@@ -126,7 +126,9 @@ function aboutAlone(alone: boolean): string[] {
   return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }
 
-export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
+export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, SourceFlags {
+  /** The largest that is tried. */
+  readonly k?: number;
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
@@ -139,7 +141,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
 
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { judge, out: picture } = options;
+  const { judge, out: picture, k: largestK } = options;
   const { choice, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
       const rows = await inputRowsOfCommand(patterns, options, io.env, {
@@ -149,7 +151,10 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
       const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
       const { flags, decisions } = await proposedFlags(options, rows, context);
-      const outcome = await chooseTables({ ...flags, ...rows, graph: linksOfFlag(options.graph) }, context);
+      const outcome = await chooseTables(
+        { ...flags, ...rows, ...(largestK !== undefined && { largestK }), graph: linksOfFlag(options.graph) },
+        context,
+      );
       const { drawChoice } = await import("@fedkm/tables/report");
       await writeResultFile(picture, drawChoice(outcome.choice));
       return { ...outcome, flags, decisions };
