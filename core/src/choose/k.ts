@@ -121,12 +121,24 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
     signal?.throwIfAborted();
     return judge(k);
   }, largest);
+  const long = longClusters(judged, tried, candidatesOf(tried)[0], largest, settings);
+  return {
+    ...choiceOf(tried, long.candidates),
+    leftOut: participants.leftOut,
+    ...addTraffic(long.traffic, ...tried.map(({ traffic }) => traffic)),
+    reveals: revealed(minimum),
+  };
+}
+
+/** What follows from all k that were tried, rising, and from long clusters where they were looked for. */
+export function choiceOf(
+  tried: readonly TriedK[],
+  long: readonly KCandidate[] = [],
+): Omit<KChoice, keyof ChoiceCosts> {
   const curve = gated(tried).map(({ k, inertia, silhouette, clusters, apart }) => {
     return { k, inertia, silhouette, clusters, apart };
   });
-  const plain = candidatesOf(tried);
-  const long = longClusters(judged, tried, plain[0], largest, settings);
-  const candidates = [...long.candidates, ...plain].slice(0, 3);
+  const candidates = [...long, ...candidatesOf(tried)].slice(0, 3);
   const [{ k, fitted }] = candidates;
   const elbow = elbowOf(curve);
   const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
@@ -141,9 +153,6 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
     silhouette,
     agree: elbow === k && silhouette === k,
     curve,
-    leftOut: participants.leftOut,
-    ...addTraffic(long.traffic, ...tried.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum),
   };
 }
 
@@ -160,7 +169,7 @@ function largestOf({ datasets }: Participants, largestK: number | undefined, min
 }
 
 /** What is known of a k. */
-interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
+export interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
   /** Clusters that are no strays and no tails; and how many there are if all of them are likely to be apart, else 0. */
   readonly sizable: number;
   readonly likely: number;
@@ -168,38 +177,47 @@ interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
   readonly groups: number;
   /** The largest chance of a valley among the pairs. */
   readonly weakest: number;
+}
+
+interface JudgedK extends TriedK {
   readonly centroids: Matrix;
   readonly traffic: Traffic;
 }
 
 /** Everyone's sums for one k, and what it took to add them up. */
 function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, settings: VerdictSettings) {
-  return (k: number): TriedK => {
+  return (k: number): JudgedK => {
     const { centroids, traffic } = findCommonClusters(datasets, graph, { ...settings, k });
     const totals = totalsOf(datasets, centroids);
     // Loss, silhouette and number of points.
     const common = addTraffic(traffic, sumTraffic(graph, 3));
-    if (k === 1) {
-      const single = { clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1, weakest: 1 };
-      return { k, ...totals, ...single, centroids, traffic: common };
-    }
+    if (k === 1) return { ...triedK(k, totals, undefined), centroids, traffic: common };
     const judged = judgeClusters(datasets, graph, centroids, settings);
-    const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
-    const surely = apartClusters(judged, ({ isApart }) => isApart);
-    const likely = apartClusters(
-      judged,
-      ({ isApart, chance, depth }) => isApart || (chance < LIKELY.chance && depth <= LIKELY.depth),
-    );
-    return {
-      ...{ k, ...totals, chance: judged.chance, groups: surely.groups },
-      clusters: surely.clusters,
-      apart: surely.rows / rows,
-      sizable: surely.clusters + surely.others,
-      likely: likely.others === 0 ? likely.clusters : 0,
-      weakest: judged.pairs.reduce((most, { chance }) => Math.max(most, chance), 0),
-      centroids,
-      traffic: addTraffic(common, judged.traffic),
-    };
+    return { ...triedK(k, totals, judged), centroids, traffic: addTraffic(common, judged.traffic) };
+  };
+}
+
+/** `judged`: what tubes say of k clusters; undefined: there is one cluster. */
+export function triedK(
+  k: number,
+  totals: Pick<KScore, "inertia" | "silhouette">,
+  judged: Omit<JudgedClusters, "traffic"> | undefined,
+): TriedK {
+  if (judged === undefined)
+    return { k, ...totals, ...{ clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1, weakest: 1 } };
+  const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
+  const surely = apartClusters(judged, ({ isApart }) => isApart);
+  const likely = apartClusters(
+    judged,
+    ({ isApart, chance, depth }) => isApart || (chance < LIKELY.chance && depth <= LIKELY.depth),
+  );
+  return {
+    ...{ k, ...totals, chance: judged.chance, groups: surely.groups },
+    clusters: surely.clusters,
+    apart: surely.rows / rows,
+    sizable: surely.clusters + surely.others,
+    likely: likely.others === 0 ? likely.clusters : 0,
+    weakest: judged.pairs.reduce((most, { chance }) => Math.max(most, chance), 0),
   };
 }
 
@@ -207,7 +225,7 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
 const CORE = 0.8;
 
 /** Clusters that are apart, alone or with their tails, and the rows of these; and the other clusters that are no strays. */
-function apartClusters(judged: JudgedClusters, isApart: (pair: PairVerdict) => boolean) {
+function apartClusters(judged: Omit<JudgedClusters, "traffic">, isApart: (pair: PairVerdict) => boolean) {
   const { sizes, least, pairs } = judged;
   const groups = clusterGroups(judged, isApart);
   let [clusters, others, rows] = [0, 0, 0];
@@ -249,7 +267,7 @@ const NOTHING = 1e-12;
  * Without clusters the inertia falls about as a power of k, which is a straight line in logarithms: the elbow is the k
  * farthest below the line from the first to the last.
  */
-function elbowOf(curve: readonly KScore[]): number {
+export function elbowOf(curve: readonly KScore[]): number {
   const first = curve[0].inertia;
   const fallen = curve.map(({ inertia }) => (first > 0 ? ln(Math.max(NOTHING, inertia / first)) : 0));
   const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve[curve.length - 1].k) : 0;
@@ -267,8 +285,8 @@ const STEP = 0.08;
 /** Every k near the best. */
 const NEAR = 3;
 
-function search(judge: (k: number) => TriedK, largest: number): TriedK[] {
-  const tried = new Map<number, TriedK>();
+function search<T extends TriedK>(judge: (k: number) => T, largest: number): T[] {
+  const tried = new Map<number, T>();
   const attempt = (k: number) => {
     if (k >= 1 && k <= largest && !tried.has(k)) tried.set(k, judge(k));
   };
@@ -352,7 +370,7 @@ const SURELY = 0.01;
  */
 function longClusters(
   { datasets, graph }: Pick<Participants, "datasets" | "graph">,
-  tried: readonly TriedK[],
+  tried: readonly JudgedK[],
   { k: found, fitted }: KCandidate,
   largest: number,
   settings: VerdictSettings,

@@ -10,7 +10,7 @@ import { reasonOf } from "../environment.ts";
 import { limitedStudy, limitsFault } from "../study/limitedStudy.ts";
 import type { OwnerLimits } from "../study/ownerLimits.ts";
 import { absentRows, type DeviceRows, isRemote, type MemoryRows, type RemoteRows } from "../study/remoteRows.ts";
-import { isOpenStudy, type Study } from "../study/study.ts";
+import { hasOpenColumns, type Study } from "../study/study.ts";
 import {
   isPlainStudy,
   stackedTables,
@@ -36,7 +36,7 @@ interface RowCounts {
 }
 
 export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): RowCounts {
-  if (isOpenStudy({ features })) return { rows, left: 0, outside: features.map(() => 0) };
+  if (hasOpenColumns({ features })) return { rows, left: 0, outside: features.map(() => 0) };
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -53,15 +53,19 @@ export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): Ro
 }
 
 /** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
-export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
-  if (isOpenStudy({ features }))
+export function rowsFault(
+  { features, k, leastK, minimum }: Study,
+  { rows, left, outside }: RowCounts,
+): string | undefined {
+  if (hasOpenColumns({ features }))
     return rows > 0 && rows < minimum ? `none of ${rows} rows is told, ${minimum} are needed (minimum)` : undefined;
   const where = features.flatMap(({ name, min, max }, f) => {
     return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
   });
   const because = left === 0 ? "" : `: ${left} are out of the study's bounds (${where.slice(0, 3).join(", ")})`;
-  if (rows > 0 && rows - left < k * minimum) {
-    return `none of ${rows} rows counts, ${k * minimum} are needed (k ${k} x minimum ${minimum})${because}`;
+  const least = leastK ?? k;
+  if (rows > 0 && rows - left < least * minimum) {
+    return `none of ${rows} rows counts, ${least * minimum} are needed (k ${least} x minimum ${minimum})${because}`;
   }
   return left > LARGEST_SHARE_OUTSIDE * rows ? `${left} of ${rows} rows do not count${because}` : undefined;
 }
@@ -88,7 +92,7 @@ export async function rowSourcePoints(
   const { columns, categories } = studyColumns(study);
   if (!isPlainStudy(study)) {
     const rows = await rowSourceTable(path, env, study, { columns, categories });
-    return isOpenStudy(study) ? rows : tableFeatures(study, rows);
+    return hasOpenColumns(study) ? rows : tableFeatures(study, rows);
   }
   const { points, persons } = await rowSourceColumns(path, env, columns, study.personColumn);
   if (persons === undefined) return points;
@@ -269,7 +273,7 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
       const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
       return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
     }
-    if (isOpenStudy(study) && matrices.length > 0) {
+    if (hasOpenColumns(study) && matrices.length > 0) {
       const { columns } = studyColumns(study);
       return { rows: stackedTables(matrices, columns.length), counts, sources: opened };
     }

@@ -10,6 +10,7 @@ import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
 import { realClock, reasonOf } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
+import { approvedStudy } from "../loop/status.ts";
 import { absentRows, type DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
@@ -236,8 +237,8 @@ export function studyChange(
       ),
     /** From an open study to the closed one, once everybody has approved of it; a change like any other. */
     goOn({ device: { shared } }: Pick<DaemonStatus, "device">) {
-      const { study, isApprovedByAll } = shared?.described ?? {};
-      if (study == null || isApprovedByAll !== true || parts.next !== undefined) return;
+      const study = approvedStudy(shared);
+      if (study === undefined || parts.next !== undefined) return;
       void inTurn(() =>
         trying(async () => {
           if ((await readNextInFolder(path)) === undefined) await writeNextInFolder(path, parseStudy(study));

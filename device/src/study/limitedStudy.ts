@@ -1,7 +1,7 @@
 // A study held against the limits of a device's owner: the stricter of both counts, or the device stays out of the study.
 
-import { mayRun, type OwnerLimits } from "./ownerLimits.ts";
-import { budgetOf, isOpenStudy, type Study } from "./study.ts";
+import { mayRun, type OwnerLimits, type StudyStage } from "./ownerLimits.ts";
+import { budgetOf, hasOpenColumns, type Study } from "./study.ts";
 import { studyColumns } from "./tableRows.ts";
 
 /** The study as this device treats its own rows. What devices compute together, and the hash, are those of the study itself. */
@@ -26,8 +26,15 @@ export function limitsFault(study: Study, limits: OwnerLimits): string | undefin
     return `the study adds no noise, this device allows epsilon ${maxEpsilon} and no sums without it`;
   if (privacy === "open" && (minRows !== undefined || maxEpsilon !== undefined))
     return "the study is open and shows single rows, this device limits what is shown";
-  const stage = isOpenStudy(study) ? "describe" : "fit";
-  return mayRun(limits, stage) ? undefined : `its owner has not consented to the stage ${stage}`;
+  const refused = stagesOf(study).find((stage) => !mayRun(limits, stage));
+  return refused === undefined ? undefined : `its owner has not consented to the stage ${refused}`;
+}
+
+/** What this study asks next; once it is closed, all that is left. */
+function stagesOf(study: Study): StudyStage[] {
+  if (hasOpenColumns(study)) return ["describe"];
+  if (study.leastK !== undefined) return ["choose"];
+  return study.validate === undefined ? ["fit"] : ["fit", "validate"];
 }
 
 /** Files and databases may write a name otherwise; whoever forbids a column means it all the same. */

@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { normalStream, type Random, randomStream } from "@fedkm/core";
-import { type Study, simulateDescription } from "@fedkm/device";
+import { type Study, simulateQuestions } from "@fedkm/device";
 import { isHeld, print } from "../measure.ts";
 import { findPython } from "../python.ts";
 
@@ -94,7 +94,7 @@ async function remarksIn(
     return { data, rows: own.length, cols: columns.length, words: columns.map(() => undefined) };
   });
   const names = tables.map((_, i) => `device ${i}`);
-  const { described } = await simulateDescription(study, names, tables, seed);
+  const { described } = await simulateQuestions(study, names, tables, seed);
   return described.map(({ remarks }) => remarks.filter((remark) => /differs here|looks /.test(remark)));
 }
 

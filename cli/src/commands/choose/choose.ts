@@ -9,6 +9,7 @@ import {
   fitCommandLine,
   linksAmongAlike,
 } from "@fedkm/tables";
+import { candidateWords } from "../../candidateWords.ts";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
@@ -74,16 +75,6 @@ function inWords({ choice, names, verdict, judge, warnings, picture, command }: 
   ];
 }
 
-/** Why each of the candidates is one. */
-const REASONS: Readonly<Record<Choice["clusters"]["candidates"][number]["reason"], (k: number) => string>> = {
-  most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
-  fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
-  coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
-  long: (k) =>
-    `k = ${k}: long clusters side by side, which have gaps on other axes than the columns. A fit on the columns may cut across them.`,
-  none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
-};
-
 function aboutClusters({
   k,
   fitted,
@@ -100,7 +91,7 @@ function aboutClusters({
   const largest = curve[curve.length - 1].k;
   const limit = `All are apart at ${largest}, the largest k that was tried: a larger --k may find more clusters.`;
   return [
-    ...candidates.map((own) => REASONS[own.reason](own.k)),
+    ...candidates.map(candidateWords),
     ...(k > 1 ? [found] : []),
     ...(fitted === k ? [] : [strays]),
     ...(atLimit ? [limit] : []),

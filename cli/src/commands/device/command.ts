@@ -10,6 +10,7 @@ import type { InitOptions } from "./init.ts";
 import type { InstallOptions } from "./install.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
 import type { NeighbourOptions } from "./links.ts";
+import type { ReportOptions } from "./report.ts";
 import type { RunOptions } from "./run.ts";
 import type { StatusOptions } from "./status.ts";
 
@@ -142,6 +143,13 @@ function linkCommands(io: Console): Command[] {
 
 function runCommands(io: Console): Command[] {
   return [
+    part(
+      "report",
+      "Write the report of the device's own rows, with labels, beside the figures of its network.",
+      "report --state north --out north-report",
+    )
+      .option("--out <folder>", "where the report goes", "fedkm-results")
+      .action(async (options: ReportOptions) => (await import("./report.ts")).runDeviceReportCommand(options, io)),
     part(
       "run",
       "Run the device until it is stopped (Ctrl-C or SIGTERM). Its log goes to stderr, one JSON object a line.",

@@ -16,6 +16,7 @@ import {
   writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
+import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
@@ -34,6 +35,7 @@ export async function runDeviceStudyCommand(state: string, { stdout }: Console):
       ? ["the device does not run, so nothing is known about its neighbours"]
       : neighbourStudies(status)),
     ...describedLines(status, state),
+    ...chosenLines(status, state),
     ...(status?.proposals ?? []).flatMap(({ studyHash, text, from }) => [
       "",
       `${from.join(", ")} proposes ${short(studyHash)}:`,
@@ -74,6 +76,34 @@ function describedLines(status: DaemonStatus | undefined, state: string): string
   ];
 }
 
+/** Which k the network has found, and what its owner is to say. */
+function chosenLines(status: DaemonStatus | undefined, state: string): string[] {
+  const chosen = status?.device.shared?.chosen;
+  if (chosen == null) return [];
+  const { rows, candidates, curve, isFromGroups, isSecondVote, isApprovedByAll } = chosen;
+  const approved = candidates.find(({ isApproved }) => isApproved);
+  const heading = ["k", "cost", "silhouette", ...(isFromGroups ? [] : ["apart", "of the rows"])];
+  const scores = curve.map(({ k, inertia, silhouette, clusters, apart }) => [
+    ...[String(k), shortNumber(inertia), silhouette.toFixed(3)],
+    ...(isFromGroups ? [] : [String(clusters), `${Math.round(100 * apart)} %`]),
+  ]);
+  return [
+    "",
+    `the network has looked for clusters in ${rows} rows:`,
+    ...alignColumns([heading, ...scores]),
+    ...(isSecondVote ? ["owners wanted different numbers of clusters; most wanted this one:"] : []),
+    ...candidates.map((candidate) => `${short(candidate.studyHash)}: ${chosenWords(candidate)}`),
+    ...(approved !== undefined
+      ? [
+          `k = ${approved.k} is approved here; ${isApprovedByAll ? "every owner wants it" : "other owners have not said yet"}`,
+        ]
+      : [
+          "The fit then asks your rows about ten times for counts and sums by cluster.",
+          `to approve: fedkm device study accept ${short(candidates[0]?.studyHash ?? "")} --state ${state}`,
+        ]),
+  ];
+}
+
 const shortNumber = (value: number | undefined) => (value === undefined ? "" : String(Number(value.toPrecision(4))));
 
 function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
@@ -95,11 +125,13 @@ export async function runDeviceStudyProposeCommand(file: string, state: string, 
 export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const status = lastStatus(state);
-  const closed = status?.device.shared?.described?.studyHash;
-  if (closed != null && hash !== "" && closed.startsWith(hash.toLowerCase())) {
+  const { described, chosen } = status?.device.shared ?? {};
+  const offered = [described?.studyHash, ...(chosen?.candidates.map(({ studyHash }) => studyHash) ?? [])];
+  const closed = offered.find((one) => hash !== "" && one?.startsWith(hash.toLowerCase()));
+  if (closed != null) {
     const isRunning = await approveInFolder(state, closed);
     const when = isRunning ? "" : " when it is run";
-    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; clusters begin when every owner has\n`);
+    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; the network goes on when every owner has\n`);
     return;
   }
   const proposals = status?.proposals ?? [];
