@@ -172,7 +172,7 @@ const centroidsOf = (source) => {
 const without = `! ${fedkm} fit duckdb:examples/north.csv --k 3 2>&1`;
 const install = /needs @duckdb\/node-api, which is not installed: npm install "(.*)"\n/;
 const [, driver] = install.exec(run("fedkm fit without a driver", "sh", ["-c", without], { says: install }));
-run("npm install of drivers", "npm", ["install", "--no-audit", "--no-fund", driver, "pg", "pg-copy-streams"]);
+run("npm install of drivers", "npm", ["install", "--no-audit", "--no-fund", ...files, driver, "pg", "pg-copy-streams"]);
 run("fedkm fit examples/north.csv", fedkm, ["fit", "examples/north.csv", "--k", "3", "--exclude", "plant"]);
 const expected = JSON.stringify(JSON.parse(readFileSync(join(folder, "fedkm-results/model.json"), "utf8")).centroids);
 const expectClusters = (source) => {
