@@ -1,5 +1,5 @@
 // npm run gates: what a change may not do without saying so. Licences of what users install, hashes of every package, the
-// public names and types of each package (npm run api writes them again), and the sizes of pages and packages.
+// public names and types of each package (npm run api writes them again), their comments, and the sizes of pages and packages.
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -102,7 +102,10 @@ function sizesOf(names) {
   return { ...Object.fromEntries(packages), pages: compressed(pages), documentation: compressed(documentation) };
 }
 
-/** Every public name of a package with its declaration, without comments, one a line. */
+/** Packages whose every public name has a comment; of the others all options have one. */
+const COMMENTED = ["core"];
+
+/** Every public name of a package with its declaration, without comments, one a line, and those that lack a comment. */
 function publicNames(names) {
   const entries = names.flatMap((name) =>
     Object.entries(JSON.parse(read(name, "package.json")).exports ?? {}).flatMap(([path, { types }]) => {
@@ -122,13 +125,25 @@ function publicNames(names) {
     });
     return parts.sort().join(" ");
   };
+  const hasComment = (symbol) =>
+    symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags().some(({ name }) => name === "internal");
+  const uncommented = new Set();
+  const noteComments = (name, symbol) => {
+    const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    if (COMMENTED.includes(name) && !hasComment(own)) uncommented.add(`${symbol.name} of ${name}`);
+    if (!symbol.name.endsWith("Options")) return;
+    for (const member of own.members?.values() ?? [])
+      if (!hasComment(member)) uncommented.add(`${symbol.name}.${member.name} of ${name}`);
+  };
   const record = new Map(names.map((name) => [name, []]));
   for (const { name, path, file } of entries) {
     const source = checker.getSymbolAtLocation(program.getSourceFile(file));
-    for (const symbol of checker.getExportsOfModule(source))
+    for (const symbol of checker.getExportsOfModule(source)) {
       record.get(name).push(`${path} ${symbol.name}: ${textOf(symbol)}`);
+      noteComments(name, symbol);
+    }
   }
-  return new Map(
+  const found = new Map(
     [...record].map(([name, lines]) => [
       name,
       lines
@@ -137,13 +152,14 @@ function publicNames(names) {
         .join(""),
     ]),
   );
+  return { found, uncommented };
 }
 
 function main() {
   const published = JSON.parse(read("package.json")).workspaces.filter(
     (name) => JSON.parse(read(name, "package.json")).private !== true,
   );
-  const found = publicNames(published);
+  const { found, uncommented } = publicNames(published);
   if (process.argv[2] === "api") {
     for (const [name, text] of found) writeFileSync(join(root, "test/api", `${name}.txt`), text);
     console.log(`test/api: the public names of ${found.size} packages`);
@@ -160,10 +176,11 @@ function main() {
     ...integrityFaults(lock),
     ...published.flatMap((name) => apiFaults(name, recorded.get(name), found.get(name))),
     ...sizeFaults(sizes, budget),
+    ...Array.from(uncommented, (name) => `${name} must have a documentation comment, which editors show`),
   ];
   for (const fault of faults) console.error(`gate: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
-  else console.log("every gate is passed: licences, hashes, public names, sizes");
+  else console.log("every gate is passed: licences, hashes, public names, sizes, comments");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -1,6 +1,6 @@
 // npm run packed: packs every published workspace, lints the packages, publishes them without sending anything, installs
-// them into an empty folder as a user would, and tries them there: the command, import, require, types. Needs a registry,
-// so it is no part of npm test.
+// them into an empty folder as a user would, and tries them there: the command, import, require, types, optional drivers,
+// bundlers and other engines. Needs a registry, so it is no part of npm test.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { missingEngines, startClickHouse, startPostgres } from "../lab/dist/engines/index.js";
+import { tryBundlers } from "./bundlers.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "fedkm-packed-"));
@@ -160,3 +162,45 @@ for (const resolution of ["nodenext", "bundler"]) {
   writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }\n');
   run(`types resolve: ${resolution}`, process.execPath, [tsc, ...options, "--skipLibCheck", "user.ts"]);
 }
+
+// Drivers of databases come with nothing; the command says which one to install, and every engine then gives the clusters of the file.
+const centroidsOf = (source) => {
+  const args = ["fit", source, "--k", "3", "--exclude", "plant", "--read", "memory", "--out", "sourced"];
+  run(`fedkm fit ${source.replace(/:\d+/, "")}`, fedkm, args);
+  return JSON.stringify(JSON.parse(readFileSync(join(folder, "sourced/model.json"), "utf8")).centroids);
+};
+const without = `! ${fedkm} fit duckdb:examples/north.csv --k 3 2>&1`;
+const install = /needs @duckdb\/node-api, which is not installed: npm install "(.*)"\n/;
+const [, driver] = install.exec(run("fedkm fit without a driver", "sh", ["-c", without], { says: install }));
+run("npm install of drivers", "npm", ["install", "--no-audit", "--no-fund", ...files, driver, "pg", "pg-copy-streams"]);
+run("fedkm fit examples/north.csv", fedkm, ["fit", "examples/north.csv", "--k", "3", "--exclude", "plant"]);
+const expected = JSON.stringify(JSON.parse(readFileSync(join(folder, "fedkm-results/model.json"), "utf8")).centroids);
+const expectClusters = (source) => {
+  const found = centroidsOf(source);
+  if (found !== expected) throw new Error(`${source} gives ${found} in place of ${expected}`);
+};
+expectClusters("duckdb:examples/north.csv");
+const missing = missingEngines();
+if (missing.length > 0 && process.env.FEDKM_EVERY_TEST === "1") throw new Error(missing.join("\n"));
+const rows = readFileSync(join(root, "examples/north.csv"), "utf8").trim().split("\n").slice(1);
+const values = rows.map((row) => `('${row.split(",").join("','")}')`).join(",");
+const columns = ["height_cm", "leaf_mm", "flowering_day", "stem_g"];
+for (const [start, number, after] of missing.length > 0
+  ? []
+  : [
+      [startPostgres, "float8", ""],
+      [startClickHouse, "Float64", "ENGINE = MergeTree() ORDER BY plant"],
+    ]) {
+  const server = await start();
+  try {
+    const text = number === "float8" ? "text" : "String";
+    const names = columns.map((name) => `${name} ${number}`).join(", ");
+    await server.run(`CREATE TABLE north (plant ${text}, ${names}) ${after}`);
+    await server.run(`INSERT INTO north VALUES ${values}`);
+    expectClusters(number === "float8" ? `${server.address}?table=north` : `${server.address}/north`);
+  } finally {
+    await server.stop();
+  }
+}
+
+await tryBundlers({ folder: join(folder, "bundled"), tarball: files[names.indexOf("@fedkm/core")], run });

@@ -115,10 +115,13 @@ export async function auditRecording(device: RecordedDevice): Promise<RecordedAu
 }
 
 export interface AuditOptions {
+  /** The study whose network is attacked. */
   readonly study: Study;
   /** Rows of devices, in the features' units; none: they are drawn anew for each run. */
   readonly datasets: readonly Matrix[];
+  /** How many networks are simulated. */
   readonly runs: number;
+  /** All chance follows from it. */
   readonly seed: number;
   /** After every run. */
   readonly onRun?: (done: number) => void | Promise<void>;

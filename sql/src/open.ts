@@ -36,7 +36,9 @@ import {
 } from "./words.ts";
 
 export interface OpenOptions extends Watcher {
+  /** The columns to take; all numeric ones without it. */
   readonly columns?: readonly string[] | undefined;
+  /** Columns to leave out. */
   readonly exclude?: readonly string[] | undefined;
   /** A SELECT in the place of a table. */
   readonly query?: string | undefined;
@@ -54,6 +56,7 @@ export interface OpenOptions extends Watcher {
   readonly read?: ReadMode | undefined;
   /** Seconds for a query. Default 3600. */
   readonly timeLimit?: number | undefined;
+  /** Ends what the source is doing. */
   readonly signal?: AbortSignal | undefined;
   /** Where passwords may be. */
   readonly env: NodeJS.ProcessEnv;

@@ -69,4 +69,22 @@ function rest(thread: Thread): void {
   thread.ending.unref();
 }
 
-export const { fitAsync, kmeansAsync, chooseAsync } = workerComputations(nodeHost);
+const computations = workerComputations(nodeHost);
+
+/**
+ * `fit` in a worker, with the same answer.
+ * @example const model = await fitAsync(datasets, ring(4), { k: 3, alpha: 1, onProgress: ({ passes }) => show(passes) });
+ */
+export const fitAsync = computations.fitAsync;
+
+/**
+ * `kmeans` in a worker, with the same answer.
+ * @example const { centroids } = await kmeansAsync(points, { k: 3, signal: AbortSignal.timeout(1000) });
+ */
+export const kmeansAsync = computations.kmeansAsync;
+
+/**
+ * `choose` in a worker, with the same answer.
+ * @example const { k, alpha } = await chooseAsync(datasets, complete(4));
+ */
+export const chooseAsync = computations.chooseAsync;

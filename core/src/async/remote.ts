@@ -50,19 +50,16 @@ export interface JobHost {
   turn(): Promise<void>;
 }
 
-/** The public functions, for one host. */
+/** The public functions, for one host: those of the library in a worker, with the same answers. */
 export function workerComputations(host: JobHost) {
   return {
-    /** `fit` in a worker, with the same answer. */
     async fitAsync(datasets: readonly Points[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
       const numbers = await compute(host, "fit", [datasets, graph, options]);
       return labellingModel(numbers as FitModel, datasets);
     },
-    /** `kmeans` in a worker, with the same answer. */
     async kmeansAsync(points: Points, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
       return labelledModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
-    /** `choose` in a worker, with the same answer. */
     async chooseAsync(
       datasets: readonly Points[],
       graph: Graph,

@@ -33,6 +33,7 @@ export { provideWithResolvers };
 const PING_PROTOCOL = "/fedkm/ping/1";
 
 export interface Libp2pOptions extends NodeOptions {
+  /** The neighbours, with their addresses and keys. */
   readonly links: readonly Contact[];
   /** Where others can dial it; none: as it listens. Linked peers are sent this. */
   readonly announce?: readonly string[];
@@ -48,7 +49,9 @@ export interface Libp2pOptions extends NodeOptions {
   onRefuse(peer: string, reason: string): void;
   /** What streams are called. Default: as in the version of this program. */
   readonly protocol?: string;
+  /** Time and timers; those of the host by default. */
   readonly clock?: Clock;
+  /** Spreads out retries; numbers from 0 to 1. */
   readonly random?: () => number;
 }
 

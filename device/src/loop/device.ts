@@ -11,16 +11,21 @@ import type { DeviceMemory } from "./savedState.ts";
 import type { DeviceStatus, SharedStage } from "./status.ts";
 
 export interface DeviceOptions {
+  /** What all devices agreed on. */
   readonly study: Study;
   /** Of `study`: `await contractOf(study)`. */
   readonly contract: Contract;
+  /** Links to the neighbours. */
   readonly network: PeerNetwork;
+  /** Time and timers. */
   readonly clock: Clock;
+  /** Where the device keeps its state. */
   readonly memory: DeviceMemory;
   /** Milliseconds since 1970, for what must happen within days. Default: the clock. */
   readonly wallClock?: () => number;
   /** The linked peers at the start. */
   readonly links: readonly string[];
+  /** The rows that stay on this device. */
   readonly rows: DeviceRows;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;

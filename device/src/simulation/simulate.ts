@@ -21,6 +21,7 @@ import { type SimulatedEvent, simulatedEventLog, simulatedLinks, simulatedPeer, 
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
+  /** What all devices agreed on. */
   readonly study: Study;
   /** Of `study`: `await contractOf(study)`. */
   readonly contract: Contract;
@@ -28,6 +29,7 @@ export interface SimulationOptions {
   readonly datasets: readonly MemoryRows[];
   /** Every link that there may be. */
   readonly graph: Graph;
+  /** All chance follows from it. */
   readonly seed: number;
   /** Of the first k-means of every device. Default: another one for each, drawn from `seed`. */
   readonly kmeansSeed?: number;
@@ -47,6 +49,7 @@ export interface SimulationOptions {
   readonly isBare?: boolean;
   /** Devices tell each other how far their histories have come, as those do that have a folder. Default false. */
   readonly tellsHistory?: boolean;
+  /** Called with all that happens, in its order. */
   readonly onEvent?: (event: SimulatedEvent) => void;
   /** Learns of everything that passes through a device's network, as in a recording of that device. */
   readonly record?: (device: number, event: RecordedEvent) => void;

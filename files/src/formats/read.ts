@@ -11,6 +11,7 @@ import type { Archive } from "./archive.ts";
 import { isJsonFile, jsonColumns, readJsonTable } from "./json.ts";
 
 export interface ReadOptions extends Selection, DialectOptions {
+  /** How large a file may be before it is refused. */
   readonly limits?: Limits;
   /** Told from time to time how many bytes of the file were read so far. */
   readonly onRead?: (bytes: number) => void;

@@ -93,6 +93,7 @@ export interface Selection {
 export interface DialectOptions extends CellRules {
   /** One character between the cells of delimited text. */
   readonly delimiter?: string;
+  /** Whether the first record names the columns. */
   readonly header?: boolean;
   /** Of text that is not UTF-8. */
   readonly encoding?: TextEncoding;

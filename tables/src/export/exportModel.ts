@@ -8,6 +8,7 @@ import { onnxOf } from "./onnx.ts";
 import { sqlOf } from "./sql.ts";
 
 export interface ExportOptions {
+  /** The format to write. */
   readonly as: (typeof formats)[number];
   /** Whose SQL. Default "standard". */
   readonly dialect?: DialectName;

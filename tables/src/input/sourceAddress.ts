@@ -6,6 +6,7 @@ import { reportWorkProgress, type WorkContext } from "../work.ts";
 import type { SourceRequest } from "./sources.ts";
 
 export interface AddressOptions extends Pick<OpenOptions, "query" | "where" | "read" | "env"> {
+  /** What becomes of cells without a value. */
   readonly missing?: MissingPolicy | undefined;
 }
 
