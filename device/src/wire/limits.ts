@@ -259,8 +259,11 @@ export const SMALL_INTEGERS = 64;
 export const MOST_BASE_OPENINGS = 64;
 /** A neighbour that starts, or says that a device counts or does not, more often than this within the time below is named. */
 export const RESTLESS_STARTS = 3;
-/** So is one that opens more often than this: as often as one liar among its own neighbours can make it open. */
-export const RESTLESS_OPENINGS = 5;
+/**
+ * So is one that opens more often than this: as often as one liar among its own neighbours can make it open. That is each
+ * time that the liar drops it or counts it again until it is left out, and once where the others closed a board meanwhile.
+ */
+export const RESTLESS_OPENINGS = 6;
 /** Both are counted over this time, and a neighbour is named for as long. */
 export const RESTLESS_MILLISECONDS = 60_000;
 /** A suspended member counts again after the network has come to rest this often. */
