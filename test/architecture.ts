@@ -1,6 +1,5 @@
 // The page docs/architecture.md as it follows from the table of rooms: pictures of who imports whom, and lists of folders.
 
-import { sources } from "./imports.ts";
 import { type Package, packages } from "./rooms.ts";
 
 /** The parts of the page that are written by this file, by the name in their markers. */
