@@ -1,6 +1,5 @@
 // The page docs/architecture.md as it follows from the table of rooms: pictures of who imports whom, and lists of folders.
 
-import { sources } from "./imports.ts";
 import { type Package, packages } from "./rooms.ts";
 
 /** The parts of the page that are written by this file, by the name in their markers. */
@@ -54,21 +53,13 @@ function packageTable(): string {
   return table(["folder", "what it holds", "runs in"], rows);
 }
 
-/** Each folder with what it holds and the names of its files, which are its table of contents. */
+/** Each folder with what it holds; its listing is its table of contents. */
 function roomList(name: string, { holds, rooms = { "": { holds } } }: Package): string {
   const items = Object.entries(rooms).map(([room, { holds }]) => {
-    const folder = room === "" || room === "." ? `${name}/src` : `${name}/src/${room}`;
     const title = room === "" || room === "." ? `\`${name}/src/\`` : `\`${room}/\``;
-    return wrapped(`- ${title}: ${holds}. Files: ${fileNames(folder, room === "commands" || room === "").join(", ")}.`);
+    return wrapped(`- ${title}: ${holds}.`);
   });
   return items.join("\n");
-}
-
-/** The files and, for a folder of folders, the folders in it, by their names without endings. */
-function fileNames(folder: string, whole: boolean): string[] {
-  const inside = sources(folder).map((file) => file.slice(folder.length + 1));
-  const own = inside.filter((file) => whole || !file.includes("/")).map((file) => file.split("/")[0]);
-  return [...new Set(own)].map((file) => file.replace(/\.[a-z.]+$/, "")).filter((file) => file !== "index");
 }
 
 /** A list item in lines of at most 120 characters. */

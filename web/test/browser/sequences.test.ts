@@ -126,10 +126,12 @@ const settle = `new Promise((done, fail) => {
   look();
 })`;
 
-/** Of some also a picture of what is drawn over all that. */
+/** Of some also a picture of what is drawn over all that; where a setup is refused there is none. */
 async function shown(page: Page, isTaken: boolean): Promise<string> {
   const drawn = String(await page.evaluate(settle));
-  return isTaken ? `${drawn}\n${(await page.locator(".sides").screenshot()).toString("base64")}` : drawn;
+  const panels = page.locator(".sides");
+  if (!isTaken || (await panels.count()) === 0) return drawn;
+  return `${drawn}\n${(await panels.screenshot()).toString("base64")}`;
 }
 
 const BEGINNING = "data=skew&devices=4&graph=ring&seed=4&alpha=0.1&round=end";
