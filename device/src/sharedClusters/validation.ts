@@ -15,7 +15,7 @@ import { nearest, type SumsShape, sumsBy } from "./shape.ts";
 const verdicts = ["", "clear", "weak", "none", "too few rows"] as const;
 
 /** A row farther from its centroid than this many times the root mean square of its cluster is far. */
-export const FAR = 3;
+const FAR = 3;
 
 /** What is known of an answer. Coordinates are scaled and counted from the middle of the bounds, as centroids are. */
 export interface Validation {
