@@ -196,6 +196,34 @@ function shapesOf(datasets: readonly Matrix[], centroids: Matrix, minimum: numbe
   return { shapes: shapes.map((shape, c) => shape.map((sum) => sum / Math.max(1, counts[c]))), counts };
 }
 
+/**
+ * The rows on axes along which the clusters are as long as they are wide, all together; undefined with one column or more
+ * than products are added up for. Long clusters side by side, which k-means would cut across, are round there.
+ */
+export function roundClusters(
+  datasets: readonly Matrix[],
+  centroids: Matrix,
+  minimum: number,
+): readonly Matrix[] | undefined {
+  const { rows: k, cols } = centroids;
+  if (cols === 1 || cols > MOST_COLUMNS) return undefined;
+  const { shapes, counts } = shapesOf(datasets, centroids, minimum);
+  const all = counts.reduce((sum, own) => sum + own, 0);
+  const common = shapes[0].map((_, at) => {
+    let sum = 0;
+    for (let c = 0; c < k; c++) sum += counts[c] * shapes[c][at];
+    return sum / all;
+  });
+  const most = common.reduce((top, x, i) => (i % (cols + 1) === 0 ? Math.max(top, x) : top), Number.MIN_VALUE);
+  for (let j = 0; j < cols; j++) common[j * cols + j] += 1e-9 * most;
+  const factor = factorOf(common, cols);
+  return datasets.map((own) => {
+    const data = own.data.slice();
+    for (let r = 0; r < own.rows; r++) solveLower(factor, data.subarray(r * cols, (r + 1) * cols));
+    return { ...own, data };
+  });
+}
+
 /** The direction in which two clusters of this shape are farthest apart, 1 long from one to the other. */
 function directionOf(a: Float64Array, b: Float64Array, shape: Float64Array, rows: number): Float64Array {
   const cols = a.length;
@@ -214,20 +242,33 @@ function directionOf(a: Float64Array, b: Float64Array, shape: Float64Array, rows
   return solved.map((x) => x / scale);
 }
 
-/** By Cholesky's factors of a positive definite matrix. */
-function solve(given: Float64Array, right: Float64Array): Float64Array {
-  const n = right.length;
+/** Cholesky's factor of a positive definite matrix; above its diagonal nothing is looked at. */
+function factorOf(given: Float64Array, n: number): Float64Array {
   const l = given.slice();
-  const x = right.slice();
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = l[i * n + j];
       for (let h = 0; h < j; h++) sum -= l[i * n + h] * l[j * n + h];
       l[i * n + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12 * given[i * n + i])) : sum / l[j * n + j];
     }
+  }
+  return l;
+}
+
+/** Solves l x = right in place. */
+function solveLower(l: Float64Array, x: Float64Array): void {
+  const n = x.length;
+  for (let i = 0; i < n; i++) {
     for (let j = 0; j < i; j++) x[i] -= l[i * n + j] * x[j];
     x[i] /= l[i * n + i];
   }
+}
+
+function solve(given: Float64Array, right: Float64Array): Float64Array {
+  const n = right.length;
+  const l = factorOf(given, n);
+  const x = right.slice();
+  solveLower(l, x);
   for (let i = n - 1; i >= 0; i--) {
     for (let j = i + 1; j < n; j++) x[i] -= l[j * n + i] * x[j];
     x[i] /= l[i * n + i];

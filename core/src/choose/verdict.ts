@@ -147,7 +147,7 @@ const FEW_ROWS = { aColumn: 25, chance: 0.01 };
 const FEWEST = 8;
 
 /** Fewer rows for each column than this: the rows that placed the centroids must not judge them. */
-const ROWS_A_COLUMN = 50;
+export const ROWS_A_COLUMN = 50;
 
 /** Evenly spread rows have a gain beyond this with a chance that falls by a factor e for each nat. */
 const BY_CHANCE = 1.1;

@@ -41,7 +41,7 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => localNetworkName(index, data.length));
-  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
+  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, { seed });
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareLocalNetwork({ base: state, studyText, data, graph });
