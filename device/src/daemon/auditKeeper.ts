@@ -92,7 +92,7 @@ interface Departure {
  * Writes down what leaves a device: the first of its kind before it is sent, and how much there was of it once an hour and at
  * the end. `linkOf`: what the owner calls a neighbour.
  */
-export function departureKeeper(audit: AuditKeeper, clock: Clock, linkOf: (peer: string) => string) {
+export function departureKeeper(audit: Omit<AuditKeeper, "close">, clock: Clock, linkOf: (peer: string) => string) {
   const known = new Map<string, Departure>();
   const write = (departure: Departure) => {
     const { event, fields, counts } = departure;
@@ -141,7 +141,7 @@ const BETWEEN_COUNTS_MILLISECONDS = 3_600_000;
 const MOST_REFUSALS = 40;
 
 /** Looks at a status now and then, and notes what was refused since, and what was sent for the first time. */
-export function auditDaemonStatus(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
+export function auditDaemonStatus(audit: Pick<AuditKeeper, "note">, clock: Clock): (status: DaemonStatus) => void {
   const noted = new Map<string, { count: number; at: number }>();
   let hour = { since: clock.now(), lines: 0 };
   let released: { dataReadAt: string; sentBefore: number; isOut: boolean } | undefined;

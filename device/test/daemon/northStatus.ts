@@ -70,6 +70,7 @@ export const northStatus: DaemonStatus = {
       studies: [],
       proposal: null,
       isMissing: false,
+      isOut: false,
       via: "west",
       relays: ["west"],
       isRelay: false,

@@ -104,7 +104,7 @@ test("auditLooks notes the first refusal of each kind, counts once an hour, few 
   const clock = manualClock();
   const noted: string[] = [];
   const note = (event: string, fields: object) => noted.push(`${event} ${Object.values(fields).join(" ")}`);
-  const look = auditDaemonStatus({ note, close: async () => {} }, clock);
+  const look = auditDaemonStatus({ note }, clock);
   const [link] = northStatus.links;
   const withOrder = (order: number) => ({ ...northStatus, links: [{ ...link, framesRefused: { order } }] });
   look(withOrder(2));

@@ -37,7 +37,7 @@ import {
 } from "../../evidenceBag.ts";
 import { version } from "../../version.ts";
 import { writeResultFile } from "../../write.ts";
-import { assessmentAnnex } from "./impactAssessment.ts";
+import { assessmentAnnex, type Departure, type Departures } from "./impactAssessment.ts";
 
 export interface EvidenceOptions {
   readonly state: string;
@@ -47,25 +47,6 @@ export interface EvidenceOptions {
 /** Networks that are simulated around the device's own rows. */
 const ATTACKED_NETWORKS = 5;
 const OTHER_DEVICES = 3;
-
-/** What left the device, as its audit log has it. */
-export interface Departures {
-  readonly sent: readonly Departure[];
-  readonly added: readonly Departure[];
-}
-
-interface Departure {
-  readonly study: string;
-  /** A kind of frame and its receiver, or a stage. */
-  readonly what: string;
-  readonly to: string | null;
-  readonly peer: string | null;
-  readonly first: string;
-  readonly last: string;
-  /** Frames and bytes, or how often and integers. */
-  readonly times: number;
-  readonly size: number;
-}
 
 export async function runDeviceEvidenceCommand({ state, out }: EvidenceOptions, { stdout }: Console): Promise<void> {
   const folder = await readFolder(state);

@@ -5,7 +5,25 @@ import type { AuditAnswer } from "@fedkm/audit";
 import { privacyWords } from "@fedkm/device";
 import type { DeviceFolder } from "@fedkm/device/daemon";
 import { countLabel } from "../../numbers.ts";
-import type { Departures } from "./evidence.ts";
+
+/** What left the device, as its audit log has it. */
+export interface Departures {
+  readonly sent: readonly Departure[];
+  readonly added: readonly Departure[];
+}
+
+export interface Departure {
+  readonly study: string;
+  /** A kind of frame and its receiver, or a stage. */
+  readonly what: string;
+  readonly to: string | null;
+  readonly peer: string | null;
+  readonly first: string;
+  readonly last: string;
+  /** Frames and bytes, or how often and integers. */
+  readonly times: number;
+  readonly size: number;
+}
 
 /** Of docs/threats.md, those about who learns something of the rows: who, what it tries, and what stops it. */
 export const assessedThreats: readonly (readonly [string, string, string])[] = [
