@@ -26,6 +26,18 @@ export function parseWhole(option: string, least: number, most = 1_000_000): (te
   };
 }
 
+/** A whole number, or two with ".." between. */
+export function parseWholeOrRange(option: string, most: number) {
+  const whole = parseWhole(option, 1);
+  return (text: string): number | { readonly from: number; readonly to: number } => {
+    const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(text) ?? [];
+    if (from === undefined) return whole(text);
+    if (Number(from) < 1 || Number(from) >= Number(to) || Number(to) > most)
+      throw new UsageError(`${option} must be FROM..TO with 1 <= FROM < TO <= ${most}, got "${text}"`);
+    return { from: Number(from), to: Number(to) };
+  };
+}
+
 export function parseAtLeastZero(option: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -34,6 +46,16 @@ export function parseAtLeastZero(option: string): (text: string) => number {
     }
     return value;
   };
+}
+
+/** Some of some words, with commas between or one after the other. */
+export function parseChoices<T extends string>(option: string, choices: readonly T[]) {
+  const parse = parseChoice(option, choices);
+  const parseAll = (text: string, before: readonly T[] = []): readonly T[] => [
+    ...before,
+    ...text.split(",").map((word) => parse(word.trim())),
+  ];
+  return Object.assign(parseAll, { choices });
 }
 
 /** One of some words, which the parser also has as `choices`: completion offers them. */

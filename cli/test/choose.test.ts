@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { choose, complete } from "@fedkm/core";
+import { choose, communityData, complete, edges, ring, toRows } from "@fedkm/core";
 import { readTable } from "@fedkm/files";
-import { fitCommandLine } from "@fedkm/tables";
+import { fitCommandLine, linkDevices } from "@fedkm/tables";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 folder.addExamples();
 const files = ["north", "south"].map((name) => join(folder.path, "examples", `${name}.csv`));
 const picture = join(folder.path, "choice.svg");
-const args = ["choose", ...files, "--as-is", "--exclude", "plant", "--largest-k", "4", "--out", picture];
+const args = ["choose", ...files, "--as-is", "--exclude", "plant", "--k", "4", "--out", picture];
 
 test("choose prints both tables and draws both curves", async () => {
   const { code, stdout, stderr } = await outcome(...args);
@@ -30,13 +30,43 @@ test("choose prints both tables and draws both curves", async () => {
 test("choose --json is what the library finds", async () => {
   const { stdout } = await outcome(...args, "--json");
   const datasets = await Promise.all(files.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
-  const found = choose(datasets, complete(2), { largestK: 4, seed: 1, weighting: "sample" });
+  const { graph, groups, ...found } = choose(datasets, complete(2), { largestK: 4, seed: 1, weighting: "sample" });
+  expect([graph, groups]).toEqual([complete(2), [{ devices: [0, 1], k: 3 }]]);
   expect(JSON.parse(stdout)).toEqual({
     ...JSON.parse(JSON.stringify(found)),
+    groups: [{ devices: ["north", "south"], k: 3 }],
     warnings: [],
     picture,
     command: `fedkm fit ${files.join(" ")} --k ${found.fitted} --alpha ${found.alpha} --as-is --exclude plant`,
   });
+});
+
+test("choose names groups of devices that have other clusters, and fit runs exactly what it proposes", async () => {
+  const { datasets } = communityData(3, 60, 5, 8);
+  const grouped = datasets.map((own, i) => {
+    const rows = toRows(own).map((row) => row.join(","));
+    return folder.file(`group-${i}.csv`, `x,y\n${rows.join("\n")}\n`);
+  });
+  const words = ["choose", ...grouped, "--as-is", "--graph", "ring", "--out", picture];
+  const { stdout } = await outcome(...words);
+  expect(stdout).toMatch(/^k = 3 in each of 2 groups of devices, alpha = [\d.]+\n/);
+  expect(stdout).toMatch(/^Group 2, 3 clusters: group-3, group-4, group-5\.$/m);
+  const { command, groups, alpha } = JSON.parse((await outcome(...words, "--json")).stdout);
+  expect(groups.length).toBeGreaterThanOrEqual(2);
+  expect(command).toMatch(/ --graph alike:ring$/);
+  const out = join(folder.path, "grouped");
+  await outcome(...command.split(" ").slice(1), "--out", out);
+  const model = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
+  const chosen = choose(datasets, ring(6), { seed: 1, weighting: "sample" });
+  expect(model.options).toMatchObject({ k: 3, alpha, graph: "alike:ring" });
+  const links = Array.from(edges(chosen.graph), ([i, j]) => [`group-${i}`, `group-${j}`]);
+  expect(model.links.map((own: { devices: string[] }) => own.devices)).toEqual(links);
+  expect((await outcome("verify", join(out, "model.json"), ...grouped)).code).toBe(0);
+  // A choice that is asked for the links of another finds its own.
+  expect((await outcome(...words.map((word) => (word === "ring" ? "alike:ring" : word)))).stdout).toBe(stdout);
+  await expect(linkDevices("alike", ["here"], datasets.slice(0, 1), { seed: 1 })).rejects.toThrow(
+    "--graph alike is for fits, which have a k",
+  );
 });
 
 test("choose says of its clusters what fit then says, here of one file", async () => {
@@ -59,7 +89,7 @@ test("choose ends with a command that a shell runs as it stands", async () => {
     folder.file(`${name}'s rows.csv`, readFileSync(join(folder.path, "examples", `${name}.csv`))),
   );
   const flags = "--exclude plant --scale standard --graph ring --missing drop --weighting device --seed 4".split(" ");
-  const { stdout } = await outcome("choose", ...odd, ...flags, "--largest-k", "4", "--out", picture);
+  const { stdout } = await outcome("choose", ...odd, ...flags, "--k", "4", "--out", picture);
   const command = stdout.trimEnd().split("\n").at(-1) ?? "";
   expect(command).toMatch(
     /^fedkm fit '.*' '.*' --k 3 --alpha [\d.]+ --exclude plant --missing drop --graph ring --scale standard --weighting device --seed 4$/,

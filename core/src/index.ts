@@ -2,12 +2,22 @@
 
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
 export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
+export type { DeviceGroup } from "./choose/groups.ts";
 export { type ChooseKOptions, chooseK, type KCandidate, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
 export { type ClusterVerdict, type ClusterVerdictOptions, clusterVerdict, type PairVerdict } from "./choose/verdict.ts";
 export type { LabelledPoints, PaperKind, PaperReading, Partition } from "./data/datasets.ts";
 export { communityData, paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly } from "./data/datasets.ts";
-export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
+export {
+  type FlatRows,
+  type Matrix,
+  matrix,
+  type Numbers,
+  type Points,
+  stack,
+  takeRows,
+  toRows,
+} from "./data/matrix.ts";
 export { normalStream, type Random, randomStream } from "./data/random.ts";
 export type { FitModel, GuardedSummary, Round, RoundSummary } from "./fit/fit.ts";
 export { fit, fitRounds } from "./fit/fit.ts";
@@ -17,7 +27,7 @@ export { commitNetworkUpdate, largestNetworkCoordinate, refreshNetworkStatistics
 export { type PartialFitModel, type PartialFitOptions, partialFit, type RowSummary } from "./fit/partialFit.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { communities, complete, erdosRenyi, geometric, grid, path, ring, smallWorld, star } from "./graph/families.ts";
-export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph/graph.ts";
+export { connectedComponents, type Edge, edges, type Graph, graph, subgraph } from "./graph/graph.ts";
 export { laplacianExtremes } from "./graph/spectrum.ts";
 export { addTraffic, floodTraffic, sendTraffic, sumTraffic, type Traffic } from "./graph/traffic.ts";
 export { jsKernel } from "./kernel/js.ts";

@@ -5,13 +5,15 @@ export type { NetworkListener, PeerNetwork } from "./environment.ts";
 export { type Clock, realClock } from "./environment.ts";
 export type { Device, DeviceOptions } from "./loop/device.ts";
 export { volatileMemory } from "./loop/savedState.ts";
-export type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
+export type { ChosenStatus, DeviceStatus, NeighbourStatus } from "./loop/status.ts";
 export { isSettled } from "./loop/status.ts";
 export type { PrivateStatus } from "./privacy/ledger.ts";
 export { devicesToGainBy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
 export { canSimulateShared, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
-export { simulateDescription, simulateStudy } from "./simulation/studyRun.ts";
+export { simulateQuestions, simulateStudy } from "./simulation/studyRun.ts";
+export { limitsFault } from "./study/limitedStudy.ts";
+export { mayRun, type OwnerLimits, stageWords, studyStages } from "./study/ownerLimits.ts";
 export { privacyWords, whatTrustMeans } from "./study/promises.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {
@@ -21,6 +23,7 @@ export {
   type Feature,
   formatStudy,
   foundedStudy,
+  hasOpenColumns,
   isOpenStudy,
   isReleasedInRounds,
   keepsHistory,

@@ -23,7 +23,8 @@ class FedKMeans:
     alpha : float, default 1.0
         How strongly neighbours pull: 0 is alone, large values give one clustering for all.
     graph : str, networkx graph or matrix of weights, default "complete"
-        Which devices are linked: complete, ring, path, star, er:P, knn:K, or a graph whose nodes are the devices.
+        Which devices are linked: complete, ring, path, star, er:P, knn:K, alike:RULE (those of RULE whose ends
+        have the same clusters), or a graph whose nodes are the devices.
     method : str, default "fedkm"
         The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
     device_column : str or int, default None

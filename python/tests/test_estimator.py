@@ -179,7 +179,7 @@ class Refusals(unittest.TestCase):
             ({"init": [[0, 0], [5, 5]], "method": "consensus"}, "must be used with method fedkm, got method consensus"),
             ({"epsilon": 1}, "epsilon must be used with privacy private, got privacy open"),
             ({"method": "kmedoids"}, "method must be one of fedkm, consensus"),
-            ({"graph": "tree"}, 'graph must be complete, ring, path, star, er:P, knn:K or a list of links, got "tree"'),
+            ({"graph": "tree"}, 'graph must be complete, ring, path, star, er:P, knn:K, alike:RULE or a list of links, got "tree"'),
             ({"graph": "er:2"}, "graph er:P must have a probability P from 0 to 1"),
             ({"n_clusters": 999}, "n_clusters must be at most 200"),
             ({"graph": np.ones((3, 3))}, "graph must be a symmetric matrix of 4 x 4"),

@@ -43,7 +43,15 @@ export {
 export { parseModel } from "./model/parseModel.ts";
 export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
-export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
+export {
+  alikeLinks,
+  isLinkRule,
+  type LinksRequest,
+  linkDevices,
+  linkRules,
+  linksAmongAlike,
+  type NamedLinks,
+} from "./prepare/links.ts";
 export type { PrepareRequest } from "./prepare/prepare.ts";
 export { applyChosenScaling, chooseScaling } from "./prepare/scaling.ts";
 export type { DeviceNetwork, StudyPlan } from "./prepare/studyRows.ts";

@@ -95,7 +95,11 @@ export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 /** How devices are linked and columns are scaled. */
 export function addGraphAndScaleOptions(command: Command): Command {
   return command
-    .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
+    .option(
+      "--graph <spec>",
+      "complete, ring, er:P, knn:K, or a file of links; alike:SPEC leaves out links between devices whose clusters differ",
+      "complete",
+    )
     .option(
       "--scale <spec>",
       "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE (default: by the units)",

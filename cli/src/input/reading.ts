@@ -12,6 +12,7 @@ import {
   isLinkRule,
   type LinksRequest,
   linkRules,
+  linksAmongAlike,
   type NamedMethod,
   type ProposedOptions,
   proposeForFiles,
@@ -32,6 +33,9 @@ export function linksOfFlag(spec: string, plugged: Plugins["graphs"] = {}): Link
     return { name: spec, links: (names, seed) => plugged[name]({ devices: names.length, seed, text }) };
   }
   if (isLinkRule(spec)) return spec;
+  const among = linksAmongAlike(spec);
+  const links = among === undefined ? undefined : linksOfFlag(among, plugged);
+  if (typeof links === "object" && "name" in links) return { ...links, name: spec, isAlike: true };
   if (!existsSync(spec)) {
     const rules = [...linkRules, ...Object.keys(plugged)].join(", ");
     throw new UsageError(`--graph must be ${rules} or a file of links, got "${spec}"`);

@@ -2,7 +2,7 @@
 
 import type { Choice, ChooseOptions } from "../choose/choose.ts";
 import { checkFunction, checkSignal } from "../data/check.ts";
-import type { Matrix } from "../data/matrix.ts";
+import type { Points } from "../data/matrix.ts";
 import { describeArgument, isRecord } from "../data/optionNames.ts";
 import type { FitModel } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
@@ -53,15 +53,15 @@ export interface JobHost {
 /** The public functions, for one host: those of the library in a worker, with the same answers. */
 export function workerComputations(host: JobHost) {
   return {
-    async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
+    async fitAsync(datasets: readonly Points[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
       const numbers = await compute(host, "fit", [datasets, graph, options]);
       return labellingModel(numbers as FitModel, datasets);
     },
-    async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
+    async kmeansAsync(points: Points, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
       return labelledModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
     async chooseAsync(
-      datasets: readonly Matrix[],
+      datasets: readonly Points[],
       graph: Graph,
       options: InWorker<ChooseOptions> = {},
     ): Promise<Choice> {

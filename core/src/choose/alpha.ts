@@ -16,7 +16,7 @@ import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "
 import { randomStream, shuffled } from "../data/random.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import type { Graph } from "../graph/graph.ts";
+import { type Graph, subgraph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../kernel/model.ts";
 import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
@@ -100,22 +100,24 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   return { ...chooseAlphaOn(looked, graph, others), ...sampled };
 }
 
-/** The same on data that were checked, all of them. */
+/** The same on data that were checked, all of them. `links`: those over which a fit would couple, where these are fewer. */
 export function chooseAlphaOn(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<ChooseAlphaOptions, "sample">,
+  links = graph,
 ): AlphaChoice {
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });
   const participants = participantsOf(datasets, graph, k + 1, "k, and one to keep back");
+  const coupled = links === graph ? participants.graph : subgraph(links, participants.members);
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
   const weights = participants.datasets.map(({ rows }) => (weighting === "sample" ? rows : 1));
   const traffic: Traffic[] = [];
   const folded = Array.from({ length: folds }, (_, fold) => {
     const { kept, held } = holdBack(participants.datasets, fold, { k, holdOut, seed });
-    const models = alongAlphas(kept, participants.graph, rising, judge, fitting);
+    const models = alongAlphas(kept, coupled, rising, judge, fitting);
     // Alone there is nothing to send.
     traffic.push(...models.filter((_, a) => rising[a] > 0));
     return models.map(({ centroids }) =>

@@ -1,4 +1,4 @@
-// k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
+// k, links and alpha without pooling: first how many clusters there are, then who has the same, then how strongly to couple these.
 
 import { checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
@@ -7,6 +7,7 @@ import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
+import { chooseGroups, type DeviceGroup } from "./groups.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
 import { type ChoiceCosts, choiceSample, participantsOf } from "./participants.ts";
 
@@ -15,13 +16,18 @@ export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<Choos
 
 const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
-/** What `choose` found: k, alpha, and how it came to both. */
+/** What `choose` found, ready for `fit(datasets, graph, { k: fitted, alpha })`, and how it came to it. */
 export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
+  /** Of each device: of all together, or of the group that has the most. */
   readonly k: number;
   /** The k of a fit that finds these clusters: see `KCandidate`. */
   readonly fitted: number;
   readonly alpha: number;
-  /** How k was found, and whether there are clusters at all. */
+  /** The links to fit with: without those between groups. */
+  readonly graph: Graph;
+  /** Devices whose clusters are not those of the others; one group where all belong together. */
+  readonly groups: readonly DeviceGroup[];
+  /** How many clusters there are in all, and whether there are any. */
   readonly clusters: KChoice;
   /** How alpha was found, at that k. */
   readonly coupling: AlphaChoice;
@@ -34,8 +40,19 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   const { largestK, sample, ...coupled } = options;
   const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
   const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
-  const { k, fitted } = clusters;
-  participantsOf(looked, graph, fitted + 1, `k, found to be ${fitted}, and one to keep back for alpha`);
-  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted });
-  return { k, fitted, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
+  const grouping = chooseGroups(looked, graph, clusters, { ...coupled, largestK });
+  const { found } = grouping;
+  const { k, fitted } = found ?? clusters;
+  const { members } = participantsOf(
+    ...([looked, graph, fitted + 1] as const),
+    `k, found to be ${fitted}, and one to keep back for alpha`,
+  );
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted }, found?.graph);
+  return {
+    ...{ k, fitted, alpha: coupling.alpha },
+    graph: found?.graph ?? graph,
+    groups: found?.groups ?? [{ devices: members, k }],
+    ...{ clusters, coupling, ...sampled },
+    ...addTraffic(clusters, grouping, coupling),
+  };
 }

@@ -13,12 +13,14 @@ import { silhouetteOf } from "../measures/measures.ts";
 import { findCommonClusters } from "./commonClusters.ts";
 import { spreadOverGrids } from "./grids.ts";
 import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
+import { roundClusters } from "./tubes.ts";
 import {
   checkedSettings,
   clusterGroups,
   type JudgedClusters,
   judgeClusters,
   type PairVerdict,
+  ROWS_A_COLUMN,
   type VerdictSettings,
 } from "./verdict.ts";
 
@@ -63,9 +65,10 @@ export interface KCandidate {
   readonly fitted: number;
   /**
    * most: no k has more clusters that are apart. fewer, coarse: so are all clusters of this k, the next and the least.
+   * long: so many are apart on axes along which they are round; a fit on the columns as they are may cut across them.
    * none: no gap can be shown at any k.
    */
-  readonly reason: "most" | "fewer" | "coarse" | "none";
+  readonly reason: "most" | "fewer" | "coarse" | "long" | "none";
 }
 
 /** What `chooseK` found, and what it cost. */
@@ -113,21 +116,29 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
   const participants = participantsOf(datasets, graph, minimum, "minimum");
   const judged = { ...participants, datasets: spreadOverGrids(participants.datasets, seed) };
   const judge = judgeOf(judged, settings);
-  const tried = search(
-    (k) => {
-      signal?.throwIfAborted();
-      return judge(k);
-    },
-    largestOf(participants, largestK, minimum),
-  );
-  const curve = tried.map(({ k, inertia, silhouette, clusters, apart }) => ({
-    k,
-    inertia,
-    silhouette,
-    clusters,
-    apart,
-  }));
-  const candidates = candidatesOf(tried);
+  const largest = largestOf(participants, largestK, minimum);
+  const tried = search((k) => {
+    signal?.throwIfAborted();
+    return judge(k);
+  }, largest);
+  const long = longClusters(judged, tried, candidatesOf(tried)[0], largest, settings);
+  return {
+    ...choiceOf(tried, long.candidates),
+    leftOut: participants.leftOut,
+    ...addTraffic(long.traffic, ...tried.map(({ traffic }) => traffic)),
+    reveals: revealed(minimum),
+  };
+}
+
+/** What follows from all k that were tried, rising, and from long clusters where they were looked for. */
+export function choiceOf(
+  tried: readonly TriedK[],
+  long: readonly KCandidate[] = [],
+): Omit<KChoice, keyof ChoiceCosts> {
+  const curve = gated(tried).map(({ k, inertia, silhouette, clusters, apart }) => {
+    return { k, inertia, silhouette, clusters, apart };
+  });
+  const candidates = [...long, ...candidatesOf(tried)].slice(0, 3);
   const [{ k, fitted }] = candidates;
   const elbow = elbowOf(curve);
   const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
@@ -142,9 +153,6 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
     silhouette,
     agree: elbow === k && silhouette === k,
     curve,
-    leftOut: participants.leftOut,
-    ...addTraffic(...tried.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum),
   };
 }
 
@@ -161,42 +169,55 @@ function largestOf({ datasets }: Participants, largestK: number | undefined, min
 }
 
 /** What is known of a k. */
-interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
+export interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
   /** Clusters that are no strays and no tails; and how many there are if all of them are likely to be apart, else 0. */
   readonly sizable: number;
   readonly likely: number;
   /** Groups of clusters that are joined. */
   readonly groups: number;
+  /** The largest chance of a valley among the pairs. */
+  readonly weakest: number;
+}
+
+interface JudgedK extends TriedK {
+  readonly centroids: Matrix;
   readonly traffic: Traffic;
 }
 
 /** Everyone's sums for one k, and what it took to add them up. */
 function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, settings: VerdictSettings) {
-  return (k: number): TriedK => {
+  return (k: number): JudgedK => {
     const { centroids, traffic } = findCommonClusters(datasets, graph, { ...settings, k });
     const totals = totalsOf(datasets, centroids);
     // Loss, silhouette and number of points.
     const common = addTraffic(traffic, sumTraffic(graph, 3));
-    if (k === 1) {
-      const single = { clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1 };
-      return { k, ...totals, ...single, traffic: common };
-    }
+    if (k === 1) return { ...triedK(k, totals, undefined), centroids, traffic: common };
     const judged = judgeClusters(datasets, graph, centroids, settings);
-    const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
-    const surely = apartClusters(judged, ({ isApart }) => isApart);
-    const likely = apartClusters(
-      judged,
-      ({ isApart, chance, depth }) => isApart || (chance < LIKELY.chance && depth <= LIKELY.depth),
-    );
-    const isShown = judged.chance < ANY;
-    return {
-      ...{ k, ...totals, chance: judged.chance, groups: surely.groups },
-      clusters: isShown ? surely.clusters : 0,
-      apart: isShown ? surely.rows / rows : 0,
-      sizable: surely.clusters + surely.others,
-      likely: likely.others === 0 ? likely.clusters : 0,
-      traffic: addTraffic(common, judged.traffic),
-    };
+    return { ...triedK(k, totals, judged), centroids, traffic: addTraffic(common, judged.traffic) };
+  };
+}
+
+/** `judged`: what tubes say of k clusters; undefined: there is one cluster. */
+export function triedK(
+  k: number,
+  totals: Pick<KScore, "inertia" | "silhouette">,
+  judged: Omit<JudgedClusters, "traffic"> | undefined,
+): TriedK {
+  if (judged === undefined)
+    return { k, ...totals, ...{ clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1, weakest: 1 } };
+  const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
+  const surely = apartClusters(judged, ({ isApart }) => isApart);
+  const likely = apartClusters(
+    judged,
+    ({ isApart, chance, depth }) => isApart || (chance < LIKELY.chance && depth <= LIKELY.depth),
+  );
+  return {
+    ...{ k, ...totals, chance: judged.chance, groups: surely.groups },
+    clusters: surely.clusters,
+    apart: surely.rows / rows,
+    sizable: surely.clusters + surely.others,
+    likely: likely.others === 0 ? likely.clusters : 0,
+    weakest: judged.pairs.reduce((most, { chance }) => Math.max(most, chance), 0),
   };
 }
 
@@ -204,7 +225,7 @@ function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, 
 const CORE = 0.8;
 
 /** Clusters that are apart, alone or with their tails, and the rows of these; and the other clusters that are no strays. */
-function apartClusters(judged: JudgedClusters, isApart: (pair: PairVerdict) => boolean) {
+function apartClusters(judged: Omit<JudgedClusters, "traffic">, isApart: (pair: PairVerdict) => boolean) {
   const { sizes, least, pairs } = judged;
   const groups = clusterGroups(judged, isApart);
   let [clusters, others, rows] = [0, 0, 0];
@@ -246,7 +267,7 @@ const NOTHING = 1e-12;
  * Without clusters the inertia falls about as a power of k, which is a straight line in logarithms: the elbow is the k
  * farthest below the line from the first to the last.
  */
-function elbowOf(curve: readonly KScore[]): number {
+export function elbowOf(curve: readonly KScore[]): number {
   const first = curve[0].inertia;
   const fallen = curve.map(({ inertia }) => (first > 0 ? ln(Math.max(NOTHING, inertia / first)) : 0));
   const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve[curve.length - 1].k) : 0;
@@ -264,12 +285,12 @@ const STEP = 0.08;
 /** Every k near the best. */
 const NEAR = 3;
 
-function search(judge: (k: number) => TriedK, largest: number): TriedK[] {
-  const tried = new Map<number, TriedK>();
+function search<T extends TriedK>(judge: (k: number) => T, largest: number): T[] {
+  const tried = new Map<number, T>();
   const attempt = (k: number) => {
     if (k >= 1 && k <= largest && !tried.has(k)) tried.set(k, judge(k));
   };
-  const best = () => [...tried.values()].reduce((top, own) => (own.clusters > top.clusters ? own : top));
+  const best = () => gated([...tried.values()]).reduce((top, own) => (own.clusters > top.clusters ? own : top));
   for (let k = 1; k <= largest; k += k <= EVERY ? 1 : Math.max(1, Math.floor(STEP * k))) {
     attempt(k);
     if (k >= 12 && k > 1.6 * best().clusters + 6) break;
@@ -277,7 +298,7 @@ function search(judge: (k: number) => TriedK, largest: number): TriedK[] {
   for (let top = best(); ; top = best()) {
     for (let k = top.k - NEAR; k <= top.k + NEAR; k++) attempt(k);
     for (let k = top.clusters - 1; k <= top.clusters + 2; k++) attempt(k);
-    if (best() === top) break;
+    if (best().k === top.k) break;
   }
   return [...tried.values()].sort((a, b) => a.k - b.k);
 }
@@ -288,8 +309,14 @@ const ANY = 0.003;
 /** One pair in many may have too few rows to be surely apart. */
 const LIKELY = { chance: 0.5, depth: 0.6, share: 0.9 };
 
-/** So small a chance of any gap leaves no doubt that there are some. */
+/** So small a chance of any gap leaves no doubt that there are some, at whichever k. */
 const CERTAIN = 1e-4;
+
+/** Clusters count at a k where the chance of any gap is small, or at every k once there is no doubt. */
+function gated(tried: readonly TriedK[]): TriedK[] {
+  const isCertain = tried.some(({ k, chance }) => k > 1 && chance < CERTAIN);
+  return tried.map((own) => (own.k === 1 || isCertain || own.chance < ANY ? own : { ...own, clusters: 0, apart: 0 }));
+}
 
 /** Where one k has all its clusters apart, another must have this many more of them, and this share of the most. */
 const MARGIN = { clusters: 2, share: 0.93 };
@@ -299,12 +326,17 @@ const ONE_OF_TWO = 0.1;
 
 /** The chosen one, then up to two with fewer clusters. */
 function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
-  const shown = tried.filter(({ k, chance }) => k > 1 && chance < ANY);
+  const shown = gated(tried).filter(({ k, clusters, chance }) => k > 1 && (clusters > 0 || chance < ANY));
   const most = shown.reduce((top, { clusters }) => Math.max(top, clusters), 0);
+  const sure = shown.filter(({ clusters, sizable, weakest }) => clusters === sizable && weakest < SURELY);
   const whole = shown
     .flatMap((own) => {
-      const { k: fitted, clusters, sizable, likely, chance } = own;
-      if (clusters > 1 && clusters === sizable) return [{ k: clusters, fitted, clusters }];
+      const { k: fitted, clusters, sizable, likely, chance, weakest } = own;
+      if (clusters > 1 && clusters === sizable) {
+        // One of clusters that are surely apart may have been cut in two by chance.
+        const isCut = weakest >= SURELY && sure.some((other) => other.clusters === clusters - 1);
+        return isCut ? [] : [{ k: clusters, fitted, clusters }];
+      }
       const isNearly = clusters === most && clusters >= LIKELY.share * likely;
       const isCertain = most === 1 && clusters === 1 && chance < CERTAIN;
       return likely > 1 && (isNearly || isCertain) ? [{ k: likely, fitted, clusters }] : [];
@@ -324,6 +356,44 @@ function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
     ...(fewer === undefined ? [] : [{ k: fewer.k, fitted: fewer.fitted, reason: "fewer" as const }]),
     ...(coarse === undefined ? [] : [{ k: coarse.k, fitted: first(coarse.k), reason: "coarse" as const }]),
   ];
+}
+
+/** Long clusters are looked for at so many k beyond the one that was found. */
+const BEYOND = 3;
+
+/** Axes were chosen for them, so their valleys must be surer. */
+const SURELY = 0.01;
+
+/**
+ * Long clusters side by side are one to k-means, or are cut across. Where there are clusters at all, a few more are tried
+ * on axes along which those that were found are round, and then along which these are.
+ */
+function longClusters(
+  { datasets, graph }: Pick<Participants, "datasets" | "graph">,
+  tried: readonly JudgedK[],
+  { k: found, fitted }: KCandidate,
+  largest: number,
+  settings: VerdictSettings,
+): { readonly candidates: readonly KCandidate[]; readonly traffic: Traffic } {
+  const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
+  const centroids = tried.find(({ k }) => k === fitted)?.centroids;
+  const traffic: Traffic[] = [];
+  let most = found;
+  if (found === 1 || centroids === undefined || rows < ROWS_A_COLUMN * centroids.cols) {
+    return { candidates: [], traffic: addTraffic() };
+  }
+  const round = roundClusters(datasets, centroids, settings.minimum);
+  for (let k = found + 1; round !== undefined && k <= Math.min(largest, found + BEYOND); k++) {
+    const first = findCommonClusters(round, graph, { ...settings, k });
+    const again = roundClusters(round, first.centroids, settings.minimum) as readonly Matrix[];
+    const own = judgeOf({ datasets: again, graph }, settings)(k);
+    // Products of columns, twice.
+    const products = sumTraffic(graph, (centroids.cols * (centroids.cols + 1)) / 2);
+    traffic.push(first.traffic, own.traffic, products, products);
+    if (own.clusters === k && own.weakest < SURELY) most = k;
+  }
+  const candidates = most > found ? [{ k: most, fitted: most, reason: "long" as const }] : [];
+  return { candidates, traffic: addTraffic(...traffic) };
 }
 
 /** Where this share of the clusters is apart, the others are taken for clusters too. */

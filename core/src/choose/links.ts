@@ -15,7 +15,7 @@ import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { joinSketches, leastSketchCount, type PointSketch, sketchPoints } from "../start/federated.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
-import type { ChoiceCosts } from "./participants.ts";
+import { type ChoiceCosts, choiceSample } from "./participants.ts";
 
 /** Whoever has the options of a `fit` can give them as they are. */
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
@@ -47,14 +47,20 @@ const STARTS = 50;
  * or if one end has to give up clusters of its own where the other has none. Clusters that one end lacks do not count.
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
-  const cols = checkNetwork(datasets, graph);
+  checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "k");
+  checkSeed(options.seed ?? defaults.seed);
+  return chooseLinksOn(choiceSample(datasets, options.seed ?? defaults.seed).datasets, graph, options);
+}
+
+/** The same on data that were checked, all of them. */
+export function chooseLinksOn(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
+  const { cols } = datasets[0];
   const { k, minimum = defaults.minimum, restarts = defaults.restarts, seed = defaults.seed } = options;
   const { kernel = fastKernel } = options;
   checkInteger("k", k, 1);
   checkInteger("minimum", minimum, 1);
   checkInteger("restarts", restarts, 1);
-  checkSeed(seed);
   checkKernel(kernel);
   const judges = datasets.map((points, i) =>
     judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSketchCount(graph, i, minimum) }),

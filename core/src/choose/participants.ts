@@ -4,12 +4,14 @@
 import { checkInteger } from "../data/check.ts";
 import { type Matrix, takeRows } from "../data/matrix.ts";
 import { randomRows, randomStream } from "../data/random.ts";
-import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
+import { connectedComponents, type Graph, subgraph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 
 export interface Participants {
   readonly datasets: readonly Matrix[];
   readonly graph: Graph;
+  /** Their numbers, and those of the others. */
+  readonly members: readonly number[];
   readonly leftOut: readonly number[];
 }
 
@@ -39,15 +41,11 @@ export function participantsOf(datasets: readonly Matrix[], graph: Graph, least:
       `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
     );
   }
-  if (members.length === graph.size) return { datasets, graph, leftOut: [] };
-  const position = new Map(members.map((i, at) => [i, at]));
-  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
-    const [from, to] = [position.get(i), position.get(j)];
-    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
-  });
+  if (members.length === graph.size) return { datasets, graph, members, leftOut: [] };
   return {
     datasets: members.map((i) => datasets[i]),
-    graph: graphOfEdges(members.length, links),
+    graph: subgraph(graph, members),
+    members,
     leftOut: devices.filter((i) => component[i] !== main),
   };
 }

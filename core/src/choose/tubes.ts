@@ -19,10 +19,10 @@ const NEARER = 0.1;
 const NEAREST_OTHERS = 12;
 
 /** More columns than this are taken as if they did not vary together: products of all pairs would take too long. */
-const MOST_COLUMNS = 64;
+export const MOST_SHAPE_COLUMNS = 64;
 
 /** A pair of neighbours, and along which direction its rows are counted. */
-interface TubeFrame {
+export interface TubeFrame {
   readonly a: number;
   readonly b: number;
   readonly span: typeof LONG;
@@ -53,16 +53,21 @@ export function tubesBetween(
   centroids: Matrix,
   { minimum, shapedBy = datasets }: { readonly minimum: number; readonly shapedBy?: readonly Matrix[] },
 ): Tube[] {
-  const frames = framesOf(centroids, shapesOf(shapedBy, centroids, minimum));
+  const frames = tubeFrames(centroids, shapesOf(shapedBy, centroids, minimum));
   const long = countTubes(datasets, centroids, frames, minimum);
-  // Behind one end of a long way there may be other clusters, so that no row can be moved there.
-  const isOneSided = long.map(({ bins }) =>
-    [bins.subarray(0, TUBE_BINS / 2), bins.subarray(TUBE_BINS / 2)].some((side) => tubeRows(side) < LEAST_ON_EACH_SIDE),
-  );
-  const shortened = frames.filter((_, at) => isOneSided[at]).map((frame) => ({ ...frame, span: SHORT }));
+  const shortened = shortFrames(frames.filter((_, at) => isOneSided(long[at])));
   const short = countTubes(datasets, centroids, shortened, minimum);
-  return [...long.filter((_, at) => !isOneSided[at]), ...short];
+  return [...long.filter((tube) => !isOneSided(tube)), ...short];
 }
+
+/** Behind one end of a long way there may be other clusters, so that no row can be moved there: the short way is looked at. */
+export function isOneSided({ bins }: Tube): boolean {
+  const sides = [bins.subarray(0, TUBE_BINS / 2), bins.subarray(TUBE_BINS / 2)];
+  return sides.some((side) => tubeRows(side) < LEAST_ON_EACH_SIDE);
+}
+
+/** The same ways from one centroid to the other, and not beyond. */
+export const shortFrames = (frames: readonly TubeFrame[]) => frames.map((frame) => ({ ...frame, span: SHORT }));
 
 function countTubes(
   datasets: readonly Matrix[],
@@ -71,7 +76,7 @@ function countTubes(
   minimum: number,
 ): Tube[] {
   if (frames.length === 0) return [];
-  const parts = datasets.map((own) => countRows(own, centroids, frames, minimum));
+  const parts = datasets.map((own) => tubeCounts(own, centroids, frames, minimum));
   return frames.map(({ a, b }, at) => {
     const bins = new Uint32Array(TUBE_BINS);
     for (const own of parts) for (let i = 0; i < TUBE_BINS; i++) bins[i] += own[at * TUBE_BINS + i];
@@ -80,7 +85,12 @@ function countTubes(
 }
 
 /** Integers that a device adds: the bins of all frames, one behind the other. */
-function countRows(rows: Matrix, centroids: Matrix, frames: readonly TubeFrame[], minimum: number): Uint32Array {
+export function tubeCounts(
+  rows: Matrix,
+  centroids: Matrix,
+  frames: readonly TubeFrame[],
+  minimum: number,
+): Uint32Array {
   const { cols, data } = rows;
   const k = centroids.rows;
   const bins = new Uint32Array(frames.length * TUBE_BINS);
@@ -140,7 +150,7 @@ function binOf(
   return Math.min(TUBE_BINS - 1, Math.floor(((t - from) / (to - from)) * TUBE_BINS));
 }
 
-function framesOf(centroids: Matrix, { shapes, counts }: ClusterShapes): TubeFrame[] {
+export function tubeFrames(centroids: Matrix, { shapes, counts }: ClusterShapes): TubeFrame[] {
   const { data, rows: k, cols } = centroids;
   const between = new Float64Array(k * k);
   for (let a = 0; a < k; a++) {
@@ -170,14 +180,14 @@ function framesOf(centroids: Matrix, { shapes, counts }: ClusterShapes): TubeFra
 
 // The shape of a cluster: the products of its columns, or with many columns only their squares.
 
-interface ClusterShapes {
+export interface ClusterShapes {
   readonly shapes: readonly Float64Array[];
   readonly counts: Float64Array;
 }
 
 function shapesOf(datasets: readonly Matrix[], centroids: Matrix, minimum: number): ClusterShapes {
   const { rows: k, cols } = centroids;
-  const isFull = cols <= MOST_COLUMNS;
+  const isFull = cols <= MOST_SHAPE_COLUMNS;
   const shapes = Array.from({ length: k }, () => new Float64Array(isFull ? cols * cols : cols));
   const counts = new Float64Array(k);
   const away = new Float64Array(cols);
@@ -194,6 +204,34 @@ function shapesOf(datasets: readonly Matrix[], centroids: Matrix, minimum: numbe
     });
   }
   return { shapes: shapes.map((shape, c) => shape.map((sum) => sum / Math.max(1, counts[c]))), counts };
+}
+
+/**
+ * The rows on axes along which the clusters are as long as they are wide, all together; undefined with one column or more
+ * than products are added up for. Long clusters side by side, which k-means would cut across, are round there.
+ */
+export function roundClusters(
+  datasets: readonly Matrix[],
+  centroids: Matrix,
+  minimum: number,
+): readonly Matrix[] | undefined {
+  const { rows: k, cols } = centroids;
+  if (cols === 1 || cols > MOST_SHAPE_COLUMNS) return undefined;
+  const { shapes, counts } = shapesOf(datasets, centroids, minimum);
+  const all = counts.reduce((sum, own) => sum + own, 0);
+  const common = shapes[0].map((_, at) => {
+    let sum = 0;
+    for (let c = 0; c < k; c++) sum += counts[c] * shapes[c][at];
+    return sum / all;
+  });
+  const most = common.reduce((top, x, i) => (i % (cols + 1) === 0 ? Math.max(top, x) : top), Number.MIN_VALUE);
+  for (let j = 0; j < cols; j++) common[j * cols + j] += 1e-9 * most;
+  const factor = factorOf(common, cols);
+  return datasets.map((own) => {
+    const data = Float64Array.from(own.data);
+    for (let r = 0; r < own.rows; r++) solveLower(factor, data.subarray(r * cols, (r + 1) * cols));
+    return { ...own, data };
+  });
 }
 
 /** The direction in which two clusters of this shape are farthest apart, 1 long from one to the other. */
@@ -214,20 +252,33 @@ function directionOf(a: Float64Array, b: Float64Array, shape: Float64Array, rows
   return solved.map((x) => x / scale);
 }
 
-/** By Cholesky's factors of a positive definite matrix. */
-function solve(given: Float64Array, right: Float64Array): Float64Array {
-  const n = right.length;
+/** Cholesky's factor of a positive definite matrix; above its diagonal nothing is looked at. */
+function factorOf(given: Float64Array, n: number): Float64Array {
   const l = given.slice();
-  const x = right.slice();
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = l[i * n + j];
       for (let h = 0; h < j; h++) sum -= l[i * n + h] * l[j * n + h];
       l[i * n + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12 * given[i * n + i])) : sum / l[j * n + j];
     }
+  }
+  return l;
+}
+
+/** Solves l x = right in place. */
+function solveLower(l: Float64Array, x: Float64Array): void {
+  const n = x.length;
+  for (let i = 0; i < n; i++) {
     for (let j = 0; j < i; j++) x[i] -= l[i * n + j] * x[j];
     x[i] /= l[i * n + i];
   }
+}
+
+function solve(given: Float64Array, right: Float64Array): Float64Array {
+  const n = right.length;
+  const l = factorOf(given, n);
+  const x = right.slice();
+  solveLower(l, x);
   for (let i = n - 1; i >= 0; i--) {
     for (let j = i + 1; j < n; j++) x[i] -= l[j * n + i] * x[j];
     x[i] /= l[i * n + i];

@@ -110,11 +110,21 @@ function verdictOf(
   settings: VerdictSettings,
 ): ClusterVerdict {
   const judged = judgeClusters(datasets, graph, centroids, settings);
+  const { pairs } = judged;
+  const word = verdictWord(judged, () => acrossBorders(datasets, graph, centroids, settings));
+  return { word, pairs };
+}
+
+/** The word for judged clusters; `lookAcross` is asked where the pairs alone would say that some are apart. */
+export function verdictWord(
+  judged: Omit<JudgedClusters, "traffic">,
+  lookAcross: () => AcrossBorders | undefined,
+): ClusterVerdict["word"] {
   const { pairs, sizes } = judged;
-  if (pairs.every(({ bins }) => rowsOf(bins) < ENOUGH)) return { word: "too few rows", pairs };
-  if (judged.chance >= ANY || clusterGroups(judged).length < 2) return { word: "none", pairs };
-  const across = acrossBorders(datasets, graph, centroids, settings);
-  if (across !== undefined && across.ratio - across.error >= ACROSS.none) return { word: "none", pairs };
+  if (pairs.every(({ bins }) => rowsOf(bins) < ENOUGH)) return "too few rows";
+  if (judged.chance >= ANY || clusterGroups(judged).length < 2) return "none";
+  const across = lookAcross();
+  if (across !== undefined && across.ratio - across.error >= ACROSS.none) return "none";
   const clear = sizes.reduce((sum, size, c) => {
     const own = pairs.filter(({ a, b }) => a === c || b === c);
     if (!own.some(({ isApart }) => isApart) || own.some(({ depth }) => depth > CLEARLY)) return sum;
@@ -122,7 +132,7 @@ function verdictOf(
   }, 0);
   const rows = sizes.reduce((sum, size) => sum + size, 0);
   const isBridged = across !== undefined && across.ratio > ACROSS.clear && across.bridge >= BRIDGE;
-  return { word: clear >= MOST * rows && !isBridged ? "clear" : "weak", pairs };
+  return clear >= MOST * rows && !isBridged ? "clear" : "weak";
 }
 
 // The pairs of neighbours, each with its valley.
@@ -147,7 +157,7 @@ const FEW_ROWS = { aColumn: 25, chance: 0.01 };
 const FEWEST = 8;
 
 /** Fewer rows for each column than this: the rows that placed the centroids must not judge them. */
-const ROWS_A_COLUMN = 50;
+export const ROWS_A_COLUMN = 50;
 
 /** Evenly spread rows have a gain beyond this with a chance that falls by a factor e for each nat. */
 const BY_CHANCE = 1.1;
@@ -161,19 +171,46 @@ export function judgeClusters(
   const { rows: k, cols } = centroids;
   const sizes = new Float64Array(k);
   for (const own of datasets) for (const label of nearestCentroids(centroids, own)) sizes[label]++;
-  const rows = sizes.reduce((sum, size) => sum + size, 0);
-  const isWhole = rows >= ROWS_A_COLUMN * cols;
+  const isWhole = areRowsEnough(
+    sizes.reduce((sum, size) => sum + size, 0),
+    cols,
+  );
   const { looks, traffic } = isWhole
     ? looksAt(datasets, graph, centroids, settings)
     : looksAcross(datasets, graph, centroids, settings);
+  return { ...judgeTubes(looks, sizes, cols, isWhole), traffic };
+}
+
+/** Whether all rows may judge centroids that they placed; else each half judges those of the other. */
+export const areRowsEnough = (rows: number, cols: number) => rows >= ROWS_A_COLUMN * cols;
+
+/** What the tubes of one k say, with those of both halves unless `isWhole`; `sizes`: rows of each cluster. */
+export function judgeTubes(
+  looks: readonly (readonly Tube[])[],
+  sizes: Float64Array,
+  cols: number,
+  isWhole: boolean,
+): Omit<JudgedClusters, "traffic"> {
+  const rows = sizes.reduce((sum, size) => sum + size, 0);
+  const judged = isWhole ? looks.flatMap((tubes) => tubes.filter(isJudged).map((tube) => [tube])) : paired(looks);
   const chanceOf = ({ a, b }: Tube) =>
     isWhole && sizes[a] + sizes[b] < FEW_ROWS.aColumn * cols ? FEW_ROWS.chance : APART.chance;
   const pairs = withoutThin(
-    looks.map((tubes) => pairOf(tubes, chanceOf(tubes[0]))),
+    judged.map((tubes) => pairOf(tubes, chanceOf(tubes[0]))),
     sizes,
   );
-  const least = Math.max(5, 0.01 * rows * Math.min(1, 10 / k));
-  return { pairs, chance: chanceOfAny(pairs), sizes, least, traffic };
+  const least = Math.max(5, 0.01 * rows * Math.min(1, 10 / sizes.length));
+  return { pairs, chance: chanceOfAny(pairs), sizes, least };
+}
+
+/** The tubes of each pair, from both halves. */
+function paired(looks: readonly (readonly Tube[])[]): Tube[][] {
+  const pairs = new Map<string, Tube[]>();
+  for (const tube of looks.flat().filter(isJudged)) {
+    const key = `${tube.a} ${tube.b}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), tube]);
+  }
+  return [...pairs.values()];
 }
 
 /** A tube with fewer rows than `ENOUGH`, and than this share of the smaller cluster, only grazes the two. */
@@ -186,14 +223,12 @@ function withoutThin(pairs: readonly PairVerdict[], sizes: Float64Array): PairVe
   return pairs.filter((pair) => !isThin(pair) || !known.has(pair.a) || !known.has(pair.b));
 }
 
-type Looks = readonly (readonly Tube[])[];
-
 const isJudged = ({ bins }: Tube) => tubeRows(bins) >= FEWEST;
 
 function looksAt(datasets: readonly Matrix[], graph: Graph, centroids: Matrix, { minimum }: VerdictSettings) {
   const tubes = tubesBetween(datasets, centroids, { minimum });
   const traffic = tubesTraffic(graph, centroids, tubes.length);
-  return { looks: tubes.filter(isJudged).map((tube) => [tube]) as Looks, traffic };
+  return { looks: [tubes], traffic };
 }
 
 /** Products of columns in each cluster, then the bins of every tube. */
@@ -204,17 +239,9 @@ function tubesTraffic(graph: Graph, { rows: k, cols }: Matrix, tubes: number): T
 /** Each half of the rows judges the clusters of the other. */
 function looksAcross(datasets: readonly Matrix[], graph: Graph, centroids: Matrix, settings: VerdictSettings) {
   const { rows: k } = centroids;
-  const halves = [0, 1].map((side) =>
-    datasets.map((own) => {
-      const rows = Array.from({ length: own.rows }, (_, r) => r);
-      return takeRows(
-        own,
-        rows.filter((r) => (hashRow(own, r, settings.seed) & 1) === side),
-      );
-    }),
-  );
+  const halves = [0, 1].map((side) => datasets.map((own) => halfOfRows(own, side, settings.seed)));
   const traffic: Traffic[] = [];
-  const looks = new Map<number, Tube[]>();
+  const looks: Tube[][] = [];
   for (const [side, half] of halves.entries()) {
     const least = Math.max(2 * k, settings.minimum);
     if (half.every((own) => own.rows < settings.minimum) || half.reduce((sum, own) => sum + own.rows, 0) < least) break;
@@ -222,14 +249,24 @@ function looksAcross(datasets: readonly Matrix[], graph: Graph, centroids: Matri
     const numbers = matchCentroids(found.centroids, centroids);
     const tubes = tubesBetween(halves[1 - side], found.centroids, { minimum: settings.minimum, shapedBy: half });
     traffic.push(found.traffic, tubesTraffic(graph, centroids, tubes.length));
-    for (const { a, b, bins } of tubes.filter(isJudged)) {
-      const [from, to] = [numbers[a], numbers[b]];
-      const tube = from < to ? { a: from, b: to, bins } : { a: to, b: from, bins: bins.slice().reverse() };
-      const key = tube.a * k + tube.b;
-      looks.set(key, [...(looks.get(key) ?? []), tube]);
-    }
+    looks.push(tubes.map((tube) => renumbered(tube, numbers)));
   }
-  return { looks: [...looks.values()] as Looks, traffic: addTraffic(...traffic) };
+  return { looks, traffic: addTraffic(...traffic) };
+}
+
+/** The rows of one of two halves, by a hash: equal rows are in the same one. */
+export function halfOfRows(own: Matrix, side: number, seed: number): Matrix {
+  const rows = Array.from({ length: own.rows }, (_, r) => r);
+  return takeRows(
+    own,
+    rows.filter((r) => (hashRow(own, r, seed) & 1) === side),
+  );
+}
+
+/** A tube between clusters that have other numbers elsewhere. */
+export function renumbered({ a, b, bins }: Tube, numbers: ArrayLike<number>): Tube {
+  const [from, to] = [numbers[a], numbers[b]];
+  return from < to ? { a: from, b: to, bins } : { a: to, b: from, bins: bins.slice().reverse() };
 }
 
 /** Gains are added, never bins: a falling and a rising half add up to a valley that is in neither. */

@@ -137,6 +137,16 @@ export function connectedComponents(network: Graph): Uint32Array {
   return componentsInForest(breadthFirst(network));
 }
 
+/** The network between some of its devices, which are numbered anew, in the order in which they are given. */
+export function subgraph(network: Graph, devices: readonly number[]): Graph {
+  const numbers = new Map(devices.map((device, at) => [device, at]));
+  const kept = Array.from(edges(network)).flatMap(([i, j, weight]): Edge[] => {
+    const [from, to] = [numbers.get(i), numbers.get(j)];
+    return from === undefined || to === undefined ? [] : [[from, to, weight]];
+  });
+  return graphOfEdges(devices.length, kept);
+}
+
 /** The same where the trees are known. */
 export function componentsInForest({ order, hops }: Forest): Uint32Array {
   const component = new Uint32Array(order.length);

@@ -1,8 +1,8 @@
 // What models can do besides hold numbers: label their points, go to JSON as plain numbers, and predict labels of
 // other points, also after they were read back from JSON.
 
-import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
-import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
+import { checkFinite, checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { type FlatRows, type Matrix, matrix, type Points, toRows, widenPoints } from "../data/matrix.ts";
 import { checkOptions, describeArgument, isList, type OptionNames } from "../data/optionNames.ts";
 import { jsKernel } from "./js.ts";
 import { kernelStatistics } from "./kernel.ts";
@@ -40,7 +40,7 @@ export function labelledModel<T extends object>(numbers: T): T {
 /** An answer of a whole network, with the way to its labels: unless given, every point has its device's nearest centroid. */
 export function labellingModel<T extends { readonly centroids: readonly Matrix[] }>(
   numbers: T,
-  datasets: readonly Matrix[],
+  datasets: readonly Points[],
   label = () => datasets.map((points, i) => nearestCentroids(numbers.centroids[i], points)),
 ): T & { labels(): readonly Uint32Array[] } {
   return Object.assign(new NetworkModel(label), numbers);
@@ -72,11 +72,11 @@ export interface PredictOptions {
 const predictOptionNames: OptionNames<PredictOptions> = { device: true };
 
 /** For every point the index of its nearest centroid, the lowest on ties. */
-export function predict(model: Predictor, points: Matrix, options: PredictOptions = {}): Uint32Array {
+export function predict(model: Predictor, points: Points, options: PredictOptions = {}): Uint32Array {
   checkOptions(options, predictOptionNames);
   const centroids = centroidsOf(model, options.device);
   checkMatrix("centroids", centroids);
-  checkMatrix("points", points);
+  checkFinite("points", points);
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
   return nearestCentroids(centroids, points);
@@ -94,7 +94,7 @@ function centroidsOf(model: Predictor, device: number | undefined): Matrix {
       `device is for models of a network, and this is the model of one device, got device ${describeArgument(device)}`,
     );
   const own = (isOfNetwork ? held[device as number] : held) as Rows;
-  return isMatrix(own) ? own : matrix(own);
+  return isMatrix(own) ? own : widenPoints(matrix(own));
 }
 
 /** A row of numbers, and not a set of centroids. */
@@ -103,7 +103,7 @@ function isRow(value: unknown): boolean {
 }
 
 /** The same on matrices that were checked. */
-export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
+export function nearestCentroids(centroids: Matrix, points: Points): Uint32Array {
   const labels = new Uint32Array(points.rows);
   const prepared = fastKernel.prepare(points);
   prepared.labels(centroids.data, labels);
@@ -115,7 +115,7 @@ export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array
 const MANY_NUMBERS = 50_000;
 
 /** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
+export function lossOf(points: Points, centroids: Matrix): number {
   if (points.rows === 0) return 0;
   const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
   const { loss } = kernelStatistics(prepared, centroids);

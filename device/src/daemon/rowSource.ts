@@ -7,8 +7,10 @@ import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
+import { limitedStudy, limitsFault } from "../study/limitedStudy.ts";
+import type { OwnerLimits } from "../study/ownerLimits.ts";
 import { absentRows, type DeviceRows, isRemote, type MemoryRows, type RemoteRows } from "../study/remoteRows.ts";
-import { isOpenStudy, type Study } from "../study/study.ts";
+import { hasOpenColumns, type Study } from "../study/study.ts";
 import {
   isPlainStudy,
   stackedTables,
@@ -34,7 +36,7 @@ interface RowCounts {
 }
 
 export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): RowCounts {
-  if (isOpenStudy({ features })) return { rows, left: 0, outside: features.map(() => 0) };
+  if (hasOpenColumns({ features })) return { rows, left: 0, outside: features.map(() => 0) };
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -51,15 +53,19 @@ export function rowSourceCounts({ features }: Study, { data, rows }: Matrix): Ro
 }
 
 /** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
-export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
-  if (isOpenStudy({ features }))
+export function rowsFault(
+  { features, k, leastK, minimum }: Study,
+  { rows, left, outside }: RowCounts,
+): string | undefined {
+  if (hasOpenColumns({ features }))
     return rows > 0 && rows < minimum ? `none of ${rows} rows is told, ${minimum} are needed (minimum)` : undefined;
   const where = features.flatMap(({ name, min, max }, f) => {
     return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
   });
   const because = left === 0 ? "" : `: ${left} are out of the study's bounds (${where.slice(0, 3).join(", ")})`;
-  if (rows > 0 && rows - left < k * minimum) {
-    return `none of ${rows} rows counts, ${k * minimum} are needed (k ${k} x minimum ${minimum})${because}`;
+  const least = leastK ?? k;
+  if (rows > 0 && rows - left < least * minimum) {
+    return `none of ${rows} rows counts, ${least * minimum} are needed (k ${least} x minimum ${minimum})${because}`;
   }
   return left > LARGEST_SHARE_OUTSIDE * rows ? `${left} of ${rows} rows do not count${because}` : undefined;
 }
@@ -86,7 +92,7 @@ export async function rowSourcePoints(
   const { columns, categories } = studyColumns(study);
   if (!isPlainStudy(study)) {
     const rows = await rowSourceTable(path, env, study, { columns, categories });
-    return isOpenStudy(study) ? rows : tableFeatures(study, rows);
+    return hasOpenColumns(study) ? rows : tableFeatures(study, rows);
   }
   const { points, persons } = await rowSourceColumns(path, env, columns, study.personColumn);
   if (persons === undefined) return points;
@@ -161,22 +167,25 @@ async function readSource(
 interface StudyData {
   readonly data: readonly string[];
   readonly study: Study;
+  readonly limits?: OwnerLimits;
 }
 
 interface OpenRows {
   readonly rows: DeviceRows;
   readonly counts: RowCounts;
+  /** Why none or too few of them count, if so. */
+  readonly fault: string | undefined;
 }
 
 export type RowSource = ReturnType<typeof rowSource>;
 
 /** What rows a device would have, and what is made of them (`use`) while they are open. */
 export async function lookAtRowSource<T = OpenRows>(
-  { data, study }: StudyData,
+  { data, study, limits = {} }: StudyData,
   env: EnvironmentVariables,
   use = async (opened: OpenRows) => opened as T,
 ): Promise<T> {
-  const own = rowSource(data, env);
+  const own = rowSource(data, env, limits);
   try {
     return await use(await own.open(study));
   } finally {
@@ -204,8 +213,11 @@ export function rowSourceRemarks(data: readonly string[], study: Study): string[
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-/** The rows of one device, for the study that it runs and the one that it is changing to. */
-export function rowSource(data: readonly string[], env: EnvironmentVariables) {
+/**
+ * The rows of one device, for the study that it runs and the one that it is changing to. For a study that its owner's limits
+ * keep it out of, nothing is read.
+ */
+export function rowSource(data: readonly string[], env: EnvironmentVariables, limits: OwnerLimits) {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -216,14 +228,16 @@ export function rowSource(data: readonly string[], env: EnvironmentVariables) {
   return {
     /** As they are now. Those before stay open until the next ones are. */
     async open(study: Study): Promise<OpenRows> {
-      const opened = await openRows(data, study, { env, signal: ending.signal });
+      const isOut = limitsFault(study, limits) !== undefined;
+      const read = await openRows(isOut ? [] : data, study, { env, signal: ending.signal });
+      const opened = { ...read, fault: isOut ? undefined : rowsFault(limitedStudy(study, limits), read.counts) };
       const [latest, ...older] = held.get(study) ?? [];
       held.set(study, latest === undefined ? [opened] : [opened, latest]);
       await closeAll(older);
       return opened;
     },
     /** Of the rows that are open for this study. */
-    countsOf: (study: Study) => held.get(study)?.[0].counts,
+    faultOf: (study: Study) => held.get(study)?.[0].fault,
     /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
     lose(reason: unknown) {
       losses++;
@@ -259,7 +273,7 @@ async function openRows(data: readonly string[], study: Study, opening: Opening)
       const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
       return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
     }
-    if (isOpenStudy(study) && matrices.length > 0) {
+    if (hasOpenColumns(study) && matrices.length > 0) {
       const { columns } = studyColumns(study);
       return { rows: stackedTables(matrices, columns.length), counts, sources: opened };
     }

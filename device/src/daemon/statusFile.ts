@@ -4,7 +4,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, reasonOf } from "../environment.ts";
-import { isSettled } from "../loop/status.ts";
+import { approvedStudy, isSettled } from "../loop/status.ts";
 import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
 import { watchedFilesNow } from "./fileWatch.ts";
 import { lastStatus, STATUS_FILE } from "./lastStatus.ts";
@@ -110,5 +110,7 @@ export function whenChanged<T>(name: string, read: (folder: string) => T): (fold
 
 /** Whether a device has settled that may not have written anything yet; see `isSettled` for `enoughMove`. */
 export function hasDaemonSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
-  return status !== undefined && isSettled(status.device, status.links, enoughMove);
+  // From a study that is closed now the device goes on to what follows from it.
+  if (status === undefined || approvedStudy(status.device.shared) !== undefined) return false;
+  return isSettled(status.device, status.links, enoughMove);
 }

@@ -10,6 +10,7 @@ import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../disk/store.ts";
 import { realClock, reasonOf } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
+import { approvedStudy } from "../loop/status.ts";
 import { absentRows, type DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
@@ -17,7 +18,7 @@ import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import { type DeviceFolder, foundedInFile } from "./folder.ts";
 import { STUDY_FILE } from "./folderFacts.ts";
 import type { Log } from "./notices.ts";
-import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { RowSource } from "./rowSource.ts";
 import type { DaemonParts, DaemonStatus } from "./status.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
@@ -188,8 +189,7 @@ export function studyChange(
     await memory.takeOver();
     memory = undefined;
     await completeSwitch(path);
-    const counts = source.countsOf(next);
-    if (counts !== undefined) notices.set("rows", rowsFault(next, counts));
+    notices.set("rows", source.faultOf(next));
     log.info({ study: next.name, setAside }, "the study was changed");
     // With its rows, and with what was published of them before.
     if (isAnew) restart();
@@ -237,8 +237,8 @@ export function studyChange(
       ),
     /** From an open study to the closed one, once everybody has approved of it; a change like any other. */
     goOn({ device: { shared } }: Pick<DaemonStatus, "device">) {
-      const { study, isApprovedByAll } = shared?.described ?? {};
-      if (study == null || isApprovedByAll !== true || parts.next !== undefined) return;
+      const study = approvedStudy(shared);
+      if (study === undefined || parts.next !== undefined) return;
       void inTurn(() =>
         trying(async () => {
           if ((await readNextInFolder(path)) === undefined) await writeNextInFolder(path, parseStudy(study));

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileSystemReason } from "@fedkm/files";
 import { privacyWords } from "../study/promises.ts";
-import { budgetOf, type Feature, isOpenStudy, type Study } from "../study/study.ts";
+import { budgetOf, type Feature, hasOpenColumns, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
 
 export function readStudyText(file: string): string {
@@ -14,7 +14,9 @@ export function readStudyText(file: string): string {
   }
 }
 
-export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privacy" | "epsilon" | "delta"> {
+export interface StudyDraft extends Pick<Study, "name" | "alpha" | "privacy" | "epsilon" | "delta"> {
+  /** Or from where to where its devices look for it together. */
+  readonly k: number | { readonly from: number; readonly to: number };
   readonly features: readonly Feature[];
   readonly clusters: "personal" | "shared";
   /** Of a private study: rows of a device, about. */
@@ -54,11 +56,10 @@ export function draftStudyFile(draft: StudyDraft): string {
     const numbers = `min: ${min}, max: ${max}, scale: ${scale}`;
     return `  - { ${title}, ${open === undefined ? numbers : "bounds: network, scale: network"} }`;
   });
-  const isOpen = isOpenStudy({ features });
+  const isOpen = hasOpenColumns({ features });
   return `# The study: the same on every device, or they refuse each other.
 name: ${JSON.stringify(name)}
-# Clusters on every device.
-k: ${k}
+${typeof k === "number" ? `# Clusters on every device.\nk: ${k}` : `${openClustersText}\nk: { from: ${k.from}, to: ${k.to} }`}
 ${isOpen ? openText : closedText}
 features:
 ${lines.join("\n")}
@@ -77,6 +78,9 @@ const closedText =
 
 const openText = `# Columns of the data. What is "network" the devices find out together, by masked sums: range and spread of numbers, and
 # the values of categories. Clusters begin when the owner of every device has approved of what was found.`;
+
+const openClustersText = `# The devices find out together how many clusters there are, by masked sums; their owners approve of one of at most three
+# numbers before clusters begin.`;
 
 const gapsText = `# A missing cell takes the mean over all devices. Without this line a file with one is refused.
 missing: mean

@@ -54,7 +54,10 @@ export type SharedStage =
   | "codebook"
   | "describe"
   | "described"
-  | "approved";
+  | "approved"
+  | "choose"
+  | "chosen"
+  | "validate";
 
 /** What is known of the sums of each device on a board whose total is disputed. Devices by the first half of their keys. */
 interface BooksStatus {
@@ -77,6 +80,63 @@ export interface DescribedStatus {
   readonly columns: readonly DescribedColumn[];
 }
 
+/** What the network of a study that leaves k open has found out. */
+export interface ChosenStatus {
+  readonly rows: number;
+  /** Rows were told in groups: no gap between clusters can be shown, and k is uncertain. */
+  readonly isFromGroups: boolean;
+  /** At most three. Each with why somebody may want it, and the closed study that it leads to. */
+  readonly candidates: readonly (ClosingStudy & {
+    readonly k: number;
+    /** How many clusters that are apart such a fit finds: fewer than k where strays take clusters for themselves. */
+    readonly found: number;
+    /** As of `KCandidate`; of groups where cost bends and where the silhouette is highest. */
+    readonly reason: "most" | "fewer" | "coarse" | "long" | "none" | "elbow" | "silhouette";
+  })[];
+  /** For each k that was tried: cost, silhouette, how many clusters are apart from all others and the share of rows in these. */
+  readonly curve: readonly {
+    readonly k: number;
+    readonly inertia: number;
+    readonly silhouette: number;
+    readonly clusters: number;
+    readonly apart: number;
+  }[];
+  /** Owners wanted different ones: what is left is what most wanted. */
+  readonly isSecondVote: boolean;
+  readonly isApprovedByAll: boolean;
+}
+
+/** How good the answer is, over all devices and for this one, which tells nobody. Spreads and centroids in the features' units. */
+export interface ValidationStatus {
+  readonly all: ClusterFigures;
+  readonly own: ClusterFigures;
+  /** Whether clusters are apart. */
+  readonly verdict: string;
+  /** For each cluster how alike it is in replicates (Jaccard, from 0 to 1); null: none were made. */
+  readonly jaccards: readonly number[] | null;
+  /** Half the width of 90 % intervals (1.645 standard errors): of a cluster's share of the rows, and of its centroid. */
+  readonly shareErrors: readonly number[] | null;
+  readonly centroidErrors: readonly (readonly number[])[] | null;
+  /** By how many spreads of all rows the mean of this device's rows is off the mean of all, feature by feature. */
+  readonly differences: readonly { readonly feature: string; readonly spreads: number }[];
+}
+
+/** Of rows: how many are in each cluster and far from it, the mean squared distance to the centroid, the mean silhouette. */
+interface ClusterFigures {
+  readonly rows: number;
+  readonly sizes: readonly number[];
+  readonly cost: number;
+  readonly silhouette: number;
+  readonly farShare: number;
+}
+
+/** A canonical text, its hash, and whether the owner has approved of it. */
+interface ClosingStudy {
+  readonly study: string;
+  readonly studyHash: string;
+  readonly isApproved: boolean;
+}
+
 interface DescribedColumn {
   readonly name: string;
   readonly gaps: number;
@@ -93,6 +153,10 @@ interface DescribedColumn {
 export interface SharedStatus {
   /** Of an open study; null: it is closed, or nothing is found out yet. */
   readonly described: DescribedStatus | null;
+  /** Of a study that leaves k open; null: it does not, or nothing is found out yet. */
+  readonly chosen: ChosenStatus | null;
+  /** Null: the study does not ask for it, or there is no answer yet. */
+  readonly validation: ValidationStatus | null;
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
   readonly stage: SharedStage;
@@ -251,4 +315,11 @@ export function isSettled(
 ): boolean {
   const isQuiet = phase === "settled" || phase === "alone" || (move !== null && move < enoughMove);
   return isQuiet && neighbours.every(({ isConnected, age }) => isConnected && age !== null);
+}
+
+/** The study that all owners have approved of; undefined: there is none yet. */
+export function approvedStudy(shared: SharedStatus | null | undefined): string | undefined {
+  const { described, chosen } = shared ?? {};
+  if (described?.isApprovedByAll === true) return described.study ?? undefined;
+  return chosen?.isApprovedByAll === true ? chosen.candidates[0]?.study : undefined;
 }

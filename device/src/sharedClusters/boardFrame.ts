@@ -26,6 +26,7 @@ import {
   encodeBoardBase,
   hasCentroids,
   MEMBERS_HASH_BYTES,
+  type Stage,
   stages,
 } from "./generation.ts";
 import { decodeMembers, type MembersMessage } from "./memberExchange.ts";
@@ -221,10 +222,10 @@ function decodeMessage(
     const isOfAll = base.stage === stages.rest || base.stage === stages.census;
     const isPrivateStage = base.stage > stages.census && base.stage <= stages.frozen;
     if (!isOfAll && isPrivateStage !== (releasing !== undefined)) return frameRefusal("flags");
-    const isDescription = base.stage >= stages.describe && base.stage <= stages.approved;
-    if (isDescription !== (shape.describing !== undefined)) return frameRefusal("flags");
+    if (!isAsked(shape, base.stage)) return frameRefusal("flags");
     if (!base.numbers.every(Number.isFinite)) return frameRefusal("number");
-    if (hasCentroids(base) && !isInside(shape, base.numbers)) return frameRefusal("bounds");
+    if (hasCentroids(base) && !isInside(shape, base.numbers.subarray(0, shape.k * shape.d)))
+      return frameRefusal("bounds");
   }
   const openings: Opening[] = [];
   for (let n = 0; n < opened; n++, at += OPENING_BYTES) {
@@ -261,6 +262,16 @@ function decodeMessage(
     isBelow: (flags & BELOW_FLAG) !== 0,
     hasHeard: (flags & HEARD_FLAG) !== 0,
   };
+}
+
+/** Columns are described, and k chosen, where the study leaves them open, and nothing else is; answers are validated if it says so. */
+function isAsked({ describing, choosing, replicates }: SumsShape, stage: Stage): boolean {
+  if (stage === stages.validate) return replicates !== undefined;
+  if (stage === stages.approved) return describing !== undefined || choosing !== undefined;
+  if (stage === stages.describe || stage === stages.described) return describing !== undefined;
+  if (stage === stages.choose || stage === stages.chosen) return choosing !== undefined;
+  const isFit = stage === stages.rows || stage === stages.cores;
+  return describing === undefined && (choosing === undefined || !isFit);
 }
 
 function isInside({ ranges, d }: SumsShape, numbers: Float64Array): boolean {

@@ -4,7 +4,7 @@
 import { OTHER_VALUE } from "@fedkm/files";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { canonicalStudy, type Feature, parseStudy, type Study } from "../study/study.ts";
+import { canonicalStudy, type Feature, parseStudy, type Study, studyRecord } from "../study/study.ts";
 import { HASH_BYTES } from "../wire/frames.ts";
 import type { CategoryDescription, Description, NumberDescription, UnlikeColumn } from "./description.ts";
 
@@ -21,7 +21,7 @@ export interface ClosedStudy {
   readonly remarks: readonly string[];
 }
 
-/** \`hash\`: of the open study, which the closed one names. */
+/** `hash`: of the open study, which the closed one names. */
 export function closedStudy(open: Study, hash: string, description: Description): ClosedStudy {
   const remarks: string[] = [];
   let next = 0;
@@ -44,10 +44,18 @@ export function closedStudy(open: Study, hash: string, description: Description)
   });
   if (features.length === 0) return { study: undefined, remarks };
   // Checked like any study, so that what no study may say is not said here.
-  const study = parseStudy(
-    JSON.stringify({ ...open, typicalRows: open.typicalRows ?? undefined, features, answers: hash }),
+  return { study: answeredStudy({ ...open, features }, hash), remarks };
+}
+
+/** The same with a k that its owners approved of. */
+export function studyWithK({ leastK, ...open }: Study, hash: string, k: number): Study {
+  return answeredStudy({ ...open, k }, hash);
+}
+
+function answeredStudy(study: Study, hash: string): Study {
+  return parseStudy(
+    JSON.stringify({ ...studyRecord(study), typicalRows: study.typicalRows ?? undefined, answers: hash }),
   );
-  return { study, remarks };
 }
 
 /** Its hash, as devices name it. */
@@ -66,7 +74,7 @@ function unusable(column: NumberDescription | CategoryDescription, rows: number)
   return column.levels.length === 1 && column.rare === 0 ? "it has one value only" : undefined;
 }
 
-/** As \`fit --scale standard --missing mean\`: gaps take the mean, and the spread is that of all rows. */
+/** As `fit --scale standard --missing mean`: gaps take the mean, and the spread is that of all rows. */
 function numberFeature(
   { missing, privacy }: Study,
   { name, unit }: Feature,

@@ -14,7 +14,9 @@ import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
  * `rows`: it came later, and numbers stay. Which of them a study has is the plan's to say. All but trees and open studies
  * begin with `census`. Private studies have those up to `frozen`, with `release` and `keys` for each round; others go on with
  * the first ones. Open studies have `describe`, `described`, in which each device posts when its owner has approved, and
- * `approved`. In `frozen`, `rest` and `approved` nothing is asked.
+ * `approved`. Where k is open, `choose` and `chosen` follow on the codebook, and then `approved`. An
+ * answer that is validated has `validate` before `rest`. In `frozen`, `rest` and
+ * `approved` nothing is asked.
  */
 export const stages = {
   moments: 0,
@@ -31,8 +33,13 @@ export const stages = {
   describe: 11,
   described: 12,
   approved: 13,
+  choose: 14,
+  chosen: 15,
+  validate: 16,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
+/** By their numbers. */
+export const stageNames = Object.keys(stages) as readonly SharedStage[];
 
 export interface Content {
   readonly stage: Stage;

@@ -4,6 +4,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { ClosedBoard } from "./board.ts";
+import { afterChoice, choiceIntegersIn, choiceNumbers, ownChoiceIntegers } from "./choice.ts";
 import {
   afterDescription,
   descriptionIntegerCount,
@@ -21,6 +22,7 @@ import {
   afterGrid,
   afterMeans,
   afterMoments,
+  allCells,
   cellsIn,
   codebookCells,
   codebookIntegers,
@@ -34,6 +36,13 @@ import {
   wholeGrid,
 } from "./seed.ts";
 import { type LocalSums, nearest, type SumsShape, sumsBy } from "./shape.ts";
+import {
+  afterValidation,
+  answerNumbers,
+  validationIntegers,
+  validationIntegersIn,
+  validationNumbers,
+} from "./validation.ts";
 
 const nothingKnown = { steps: 0, rows: 0, seeded: 0 };
 
@@ -69,18 +78,22 @@ type Head = Pick<Content, "stage" | "steps" | "rows" | "numbers">;
 export function numbersIn(shape: SumsShape, { stage, steps, rows, numbers }: Head): number {
   if (shape.describing !== undefined) return descriptionNumbers(numbers);
   if (shape.releasing !== undefined) return releaseSizes(shape.releasing, { stage, steps }).numbers;
+  if (stage === stages.validate) return validationNumbers(shape, { steps, rows });
+  if (isChoice(stage)) return choiceNumbers(shape, { stage, steps, rows }, numbers);
   return sizesOf(shape, { stage, rows }).numbers;
 }
+
+/** Where k is looked for, or found. */
+const isChoice = (stage: Content["stage"]) => stage >= stages.approved && stage <= stages.chosen;
 
 /** How many integers it asks of every device. Those of releases and descriptions follow from the numbers. */
 export function integersIn(shape: SumsShape, content: Head): number {
   const { releasing, describing } = shape;
   if (releasing !== undefined) return releaseSizes(releasing, content).integers;
-  return describing === undefined
-    ? sizesOf(shape, content).integers
-    : content.stage === stages.describe
-      ? descriptionIntegerCount(describing, content)
-      : 0;
+  if (describing !== undefined)
+    return content.stage === stages.describe ? descriptionIntegerCount(describing, content) : 0;
+  if (content.stage === stages.validate) return validationIntegersIn(shape, content);
+  return isChoice(content.stage) ? choiceIntegersIn(shape, content) : sizesOf(shape, content).integers;
 }
 
 function sizesOf(
@@ -91,7 +104,7 @@ function sizesOf(
   const cells = codebookCells(shape, rows);
   switch (stage) {
     case stages.rest:
-      return { numbers: k * d, integers: 0 };
+      return { numbers: answerNumbers(shape), integers: 0 };
     case stages.census:
       return { numbers: 0, integers: 1 };
     case stages.moments:
@@ -101,7 +114,7 @@ function sizesOf(
     case stages.means:
       return { numbers: meansNumbers(shape, rows), integers: cells * (d + 1) };
     case stages.codebook:
-      return { numbers: cells * d, integers: cells * (d + 1) };
+      return { numbers: allCells(shape, rows) * d, integers: allCells(shape, rows) * (d + 1) };
     default:
       return { numbers: k * d, integers: k * (d + 1) };
   }
@@ -132,6 +145,10 @@ export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums):
       return shape.describing === undefined
         ? new Float64Array(0)
         : descriptionIntegers(shape.describing, content, own.table());
+    case stages.validate:
+      return validationIntegers(shape, content, own.rows(), (replicates) => own.weights(replicates));
+    case stages.choose:
+      return ownChoiceIntegers(shape, content, own.seed());
     case stages.census:
       return Float64Array.of(own.mark());
     default:
@@ -162,11 +179,14 @@ export const isSealed = ({ stage }: Content) => stage === stages.release;
 
 /** Nothing moves: the answer, or no clusters where there are no rows. */
 function atRest(shape: SumsShape, content: Content, totals: Float64Array): Content {
-  const { k, d } = shape;
+  const { k } = shape;
   const hasRows = content.stage === stages.rows;
   const rows = hasRows ? totals.subarray(0, k).reduce((sum, count) => sum + count, 0) : 0;
-  const numbers = hasRows ? sharedMeansAtRest(shape, content, totals) : new Float64Array(k * d);
-  return { ...content, stage: stages.rest, rows, seeded: content.seeded || rows, numbers };
+  const numbers = new Float64Array(answerNumbers(shape));
+  if (hasRows) numbers.set(sharedMeansAtRest(shape, content, totals));
+  const isValidated = shape.replicates !== undefined && hasRows;
+  const stage = isValidated ? stages.validate : stages.rest;
+  return { ...content, stage, steps: isValidated ? 0 : content.steps, rows, seeded: content.seeded || rows, numbers };
 }
 
 /** How a generation ends in which nothing is asked. */
@@ -192,7 +212,8 @@ export function outcomeOf(
 }
 
 function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
-  const clusters = shape.isGuarded ? stages.cores : stages.rows;
+  const first = shape.isGuarded ? stages.cores : stages.rows;
+  const clusters = shape.choosing === undefined ? first : stages.choose;
   const { releasing, describing } = shape;
   if (releasing !== undefined) return afterRound(releasing, content, totals, devices);
   // Everybody on the board has approved.
@@ -210,6 +231,11 @@ function nextOf(shape: SumsShape, content: Content, totals: Float64Array, device
       return afterMeans(shape, content, totals);
     case stages.codebook:
       return afterCodebook(shape, content, totals, devices, clusters);
+    case stages.validate:
+      return afterValidation(shape, content, totals, devices);
+    case stages.choose:
+    case stages.chosen:
+      return afterChoice(shape, content, totals, devices);
     case stages.cores: {
       const found = lloydStep(shape, content, totals, devices);
       return found === "settled" ? { ...content, stage: stages.rows, steps: content.steps + 1 } : found;
@@ -253,6 +279,8 @@ export function stirred(shape: SumsShape, content: Content, chance: Uint8Array, 
   // A description has no centroids to move, and begins anew.
   if (shape.describing !== undefined) return firstContent(shape);
   const { numbers, ...rest } = isRestart || content.seeded === 0 ? firstContent(shape) : content;
-  const isAtRest = rest.stage === stages.rest;
-  return { ...rest, stage: isAtRest ? stages.rows : rest.stage, steps: 0, numbers: aside(shape, numbers, chance) };
+  // What was known of the answer does not hold for other rows.
+  const isAnswer = rest.stage === stages.rest || rest.stage === stages.validate;
+  const from = isAnswer ? numbers.subarray(0, shape.k * shape.d) : numbers;
+  return { ...rest, stage: isAnswer ? stages.rows : rest.stage, steps: 0, numbers: aside(shape, from, chance) };
 }

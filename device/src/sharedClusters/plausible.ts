@@ -1,11 +1,13 @@
 // Which sums rows can have: none below 0, no more rows than a device may hold, and means within the bounds. What holds
 // for each device holds for the sums of all, so where these are implausible the sums of at least one device are.
 
+import { choiceCounts, choiceFault } from "./choice.ts";
 import { descriptionFault } from "./description.ts";
 import { type Content, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
-import { codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
+import { allCells, codebookCells, MOMENT_BITS, mixturesIn } from "./seed.ts";
 import type { SumsShape } from "./shape.ts";
+import { validationFault } from "./validation.ts";
 
 /** Without a limit in the study: what whole numbers of these sums can count. */
 const MOST_ROWS = { moments: 2 ** 33, others: 2 ** 50 };
@@ -13,19 +15,24 @@ const MOST_ROWS = { moments: 2 ** 33, others: 2 ** 50 };
 const HALF_RANGE = 0.5 + 1e-9;
 
 /** How many rows these sums are of; of private rows nobody knows. */
-export function rowsInSums(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): number {
+export function rowsInSums(shape: SumsShape, content: SumsHead, integers: Float64Array): number {
   return countsIn(shape, content, integers).reduce((sum, count) => sum + count, 0);
 }
 
-function countsIn(shape: SumsShape, content: Pick<Content, "stage" | "rows">, integers: Float64Array): Float64Array {
+type SumsHead = Pick<Content, "stage" | "steps" | "rows">;
+
+function countsIn(shape: SumsShape, content: SumsHead, integers: Float64Array): Float64Array {
   if (content.stage === stages.grid) return integers;
+  if (content.stage === stages.validate) return integers.subarray(0, content.steps === 0 ? shape.k : 0);
+  if (content.stage >= stages.choose) return choiceCounts(shape, content, integers);
   if (content.stage >= stages.describe) return integers.subarray(0, content.stage === stages.describe ? 1 : 0);
   return integers.subarray(0, content.stage === stages.moments ? 1 : clustersIn(shape, content));
 }
 
 /** Of how many clusters, or cells of the codebook, these are the sums. */
 function clustersIn(shape: SumsShape, { stage, rows }: Pick<Content, "stage" | "rows">): number {
-  return stage === stages.means || stage === stages.codebook ? codebookCells(shape, rows) : shape.k;
+  if (stage === stages.codebook) return allCells(shape, rows);
+  return stage === stages.means ? codebookCells(shape, rows) : shape.k;
 }
 
 /**
@@ -42,6 +49,8 @@ export function sumsFault(
   const { stage } = content;
   if (stage === stages.describe && shape.describing !== undefined)
     return descriptionFault(shape.describing, content, integers, mostRows);
+  if (stage === stages.validate) return validationFault(shape, content, integers, mostRows);
+  if (stage >= stages.choose) return choiceFault(shape, content, integers, devices, mostRows);
   if (stage > stages.rows && stage !== stages.codebook) return undefined;
   const rows = rowsInSums(shape, content, integers);
   const most = stage === stages.moments ? MOST_ROWS.moments : MOST_ROWS.others;

@@ -3,6 +3,7 @@
 // first turned to the three directions in which all rows together vary most.
 
 import { kmeans, randomStream } from "@fedkm/core";
+import { areRowsEnough, HALVES_SEED, halfOfRows } from "@fedkm/core/choose";
 import { type Content, type GenerationOutcome, type Stage, stages } from "./generation.ts";
 import { clusterIntegers, fractionBits, lloydStep, sharedMeansAtRest } from "./lloyd.ts";
 import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
@@ -88,11 +89,20 @@ const GRID_RESTARTS = 3;
 /** So many cells for each cluster are enough where they are of all features. */
 const CELLS_A_CLUSTER = 4;
 
-/** How many cells the codebook of so many rows has; never fewer than clusters. */
-export function codebookCells({ k, d }: SumsShape, rows: number): number {
-  const most = Math.floor(MOST_CODEBOOK_INTEGERS / (d + 1));
-  return Math.max(k, Math.min(MOST_CODEBOOK_CELLS, Math.floor(rows / ROWS_IN_A_CELL), most));
+/** How many cells the codebook of so many rows, or of each half of them, has; never fewer than clusters. */
+export function codebookCells(shape: SumsShape, rows: number): number {
+  const parts = codebookParts(shape, rows);
+  const most = Math.floor(MOST_CODEBOOK_INTEGERS / parts / (shape.d + 1));
+  return Math.max(shape.k, Math.min(MOST_CODEBOOK_CELLS, Math.floor(rows / parts / ROWS_IN_A_CELL), most));
 }
+
+/** Where k is looked for, each half of few rows has cells of its own, because it judges the clusters of the other. */
+export function codebookParts({ d, choosing, isGuarded }: SumsShape, rows: number): number {
+  return choosing === undefined || isGuarded || areRowsEnough(rows, d) ? 1 : 2;
+}
+
+/** Of both halves together. */
+export const allCells = (shape: SumsShape, rows: number) => codebookParts(shape, rows) * codebookCells(shape, rows);
 
 const axesIn = ({ d }: SumsShape) => Math.min(d, GRID_FEATURES);
 export const cellsIn = (shape: SumsShape) => CELLS[axesIn(shape)] ** axesIn(shape);
@@ -233,10 +243,11 @@ export function afterGrid(shape: SumsShape, content: Content, totals: Float64Arr
   const k = codebookCells(shape, rows);
   // Spread over so many cells of all features the grid is as good as a codebook, and nothing more is asked.
   const spread = rows ** 2 / weights.reduce((sum, count) => sum + count ** 2, 0);
-  if (axes.length === 0 && spread >= CELLS_A_CLUSTER * shape.k)
+  if (axes.length === 0 && shape.choosing === undefined && spread >= CELLS_A_CLUSTER * shape.k)
     return { ...content, stage: next, steps, rows, numbers: weightedKmeans(centres, weights, shape.k, RESTARTS) };
   const found = weightedKmeans(centres, weights, k, GRID_RESTARTS);
-  if (axes.length === 0) return { ...content, stage: stages.codebook, steps: 0, rows, numbers: found };
+  if (axes.length === 0)
+    return { ...content, stage: stages.codebook, steps: 0, rows, numbers: forParts(shape, rows, found) };
   return { ...content, stage: stages.means, steps, rows, numbers: Float64Array.from([...found, ...axes]) };
 }
 
@@ -277,16 +288,33 @@ export function afterMeans(shape: SumsShape, content: Content, totals: Float64Ar
     const share = count === 0 ? 0 : totals[cells + i] / unit / count;
     numbers[i] = share * ranges[i % d];
   }
-  return { ...content, stage: stages.codebook, steps: 0, numbers };
+  return { ...content, stage: stages.codebook, steps: 0, numbers: forParts(shape, content.rows, numbers) };
 }
 
-const asCodebook = (shape: SumsShape, { rows }: Content): SumsShape => ({ ...shape, k: codebookCells(shape, rows) });
+/** The cells of both halves begin at the same places. */
+function forParts(shape: SumsShape, rows: number, centres: Float64Array): Float64Array {
+  const parts = Array.from({ length: codebookParts(shape, rows) }, () => Array.from(centres));
+  return Float64Array.from(parts.flat());
+}
+
+const asCodebook = (shape: SumsShape, { rows }: Content): SumsShape => ({ ...shape, k: allCells(shape, rows) });
 
 /** Counts of the rows nearest to each cell of the codebook, and by how much their sums are off it. */
 export function codebookIntegers(shape: SumsShape, content: Content, seed: Weighted): Float64Array {
   const cells = asCodebook(shape, content);
-  const sums = sumsBy(seed, cells.k, (point) => nearest(point, content.numbers));
-  return clusterIntegers(cells, content, sums);
+  const length = content.numbers.length / codebookParts(shape, content.rows);
+  const parts = partsOf(shape, content, seed).map((part, p) => {
+    const centres = content.numbers.subarray(p * length, (p + 1) * length);
+    return sumsBy(part, length / shape.d, (point) => nearest(point, centres));
+  });
+  const join = (of: "counts" | "sums") => Float64Array.from(parts.flatMap((part) => Array.from(part[of])));
+  return clusterIntegers(cells, content, { counts: join("counts"), sums: join("sums") });
+}
+
+/** Rows, or both halves of them. */
+export function partsOf(shape: SumsShape, { rows }: Pick<Content, "rows">, seed: Weighted): Weighted[] {
+  if (codebookParts(shape, rows) === 1) return [seed];
+  return [0, 1].map((side) => ({ points: halfOfRows(seed.points, side, HALVES_SEED), weights: undefined }));
 }
 
 /** A step of the codebook; after the last one k-means on its cells, each with the weight of its rows. */
@@ -302,6 +330,9 @@ export function afterCodebook(
   const found = lloydStep(cells, content, totals, devices);
   if (steps < CODEBOOK_STEPS && found !== "settled" && found !== "implausible")
     return { ...found, rows: content.rows, steps };
+  // The cells themselves say how many clusters there are.
+  if (next === stages.choose)
+    return { ...content, stage: next, steps: 0, numbers: typeof found === "string" ? content.numbers : found.numbers };
   const { d } = shape;
   const used = Array.from({ length: cells.k }, (_, c) => c).filter((c) => totals[c] > 0);
   if (used.length === 0) return "settled";

@@ -1,7 +1,7 @@
 // What a study with shared clusters says of the numbers that are summed up, and what a device can say of its rows.
 
 import type { Matrix, Statistics } from "@fedkm/core";
-import type { Study } from "../study/study.ts";
+import { isOpenStudy, type Study } from "../study/study.ts";
 import { type DescriptionPlan, descriptionPlan, type LocalTable } from "./description.ts";
 import { type ReleasePlan, releasePlan } from "./release.ts";
 
@@ -22,6 +22,9 @@ export interface LocalSums {
   seed(): Weighted;
   /** Its columns, where the study leaves some open. */
   table(): LocalTable;
+  /** Its rows, where they are open; and their weights in replicates, which nobody else can compute. */
+  rows(): Matrix;
+  weights(replicates: number): Uint8Array;
   /** Counts and sums of its rows at these centroids. */
   at(centroids: Float64Array): CountsAndSums;
 }
@@ -43,17 +46,21 @@ export interface SumsShape {
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
   readonly releasing: ReleasePlan | undefined;
-  /** Of open studies only. */
+  /** Of studies that leave columns open, and of those that leave k open and nothing else. */
   readonly describing: DescriptionPlan | undefined;
+  /** Of studies that validate their answer: how often rows are weighed anew. */
+  readonly replicates: number | undefined;
+  readonly choosing: { readonly from: number; readonly to: number } | undefined;
 }
 
 export function sumsShape(study: Study): SumsShape {
-  const { k, features, privacy, seed, sums, founders, mostRows } = study;
+  const { k, leastK, validate, features, privacy, seed, sums, founders, mostRows } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
   const releasing = releasePlan(study, ranges);
+  const describing = descriptionPlan(study);
   // Private studies must have founders.
   const isFounded = founders !== undefined || releasing !== undefined;
   const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree", isFounded };
@@ -66,7 +73,10 @@ export function sumsShape(study: Study): SumsShape {
     mostRows,
     start,
     releasing,
-    describing: descriptionPlan(study),
+    describing,
+    // What columns hold comes first.
+    choosing: leastK === undefined || describing !== undefined ? undefined : { from: leastK, to: k },
+    replicates: isOpenStudy(study) ? undefined : validate,
   };
 }
 

@@ -7,8 +7,9 @@ import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.ts";
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
-import type { DescribedStatus, DeviceStatus } from "../loop/status.ts";
-import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import type { ChosenStatus, DescribedStatus, DeviceStatus } from "../loop/status.ts";
+import { limitedStudy } from "../study/limitedStudy.ts";
+import { type DeviceRows, rowCount, rowsInMemory } from "../study/remoteRows.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import {
@@ -19,14 +20,14 @@ import {
   encodeBookMessage,
 } from "./boardFrame.ts";
 import { restoredTable, type SavedTable, savedTable } from "./description.ts";
-import { hasCentroids, hashedBase, stages } from "./generation.ts";
+import { hasCentroids, hashedBase, stageNames, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
 import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
 import type { Rules } from "./proof.ts";
 import { type SumsShape, sumsShape } from "./shape.ts";
 import { SharedRows } from "./sharedRows.ts";
-import { describedStatus, sharedStatus } from "./sharedStatus.ts";
+import { chosenStatus, describedStatus, sharedStatus } from "./sharedStatus.ts";
 
 export class SharedLoop implements HistoryDevice, NetworkListener {
   readonly #options: DeviceOptions;
@@ -59,10 +60,20 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#alarm = clockAlarm(clock, () => this.#work());
     const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
     const { sign } = secrets;
+    const own = limitedStudy(study, options.limits ?? {});
     const saved = usableState(memory.saved, contract);
     const table = saved?.table === undefined ? undefined : restoredTable(saved.table as SavedTable);
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, sign, history, table });
-    if (this.#shape.describing !== undefined && this.#shape.isGuarded) this.#keepTable();
+    this.#own = new SharedRows({
+      study: own,
+      shape: this.#shape,
+      rows: rowsInMemory(rows),
+      seed,
+      sign,
+      history,
+      table,
+    });
+    // Where nothing was told there is nothing to keep to: a device that stayed out may come in later.
+    if (this.#shape.describing !== undefined && this.#shape.isGuarded && rowCount(rows) > 0) this.#keepTable();
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
     const founding = this.#membership && { founding: this.#membership.hash };
@@ -73,7 +84,10 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => {
       // What nobody has approved of is not gone on with.
       if (content.stage === stages.described && this.#describe()?.isApproved !== true) return undefined;
-      return this.#own.integersFor(content);
+      const integers = content.stage === stages.chosen ? this.#vote() : this.#own.integersFor(content);
+      if (typeof integers === "object")
+        options.onAdded?.(studyId(contract), stageNames[content.stage], integers.length);
+      return integers;
     };
     const { epoch } = memory;
     const membership = this.#membership;
@@ -208,7 +222,8 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, described: this.#describe() };
+    const answers = { described: this.#describe(), chosen: this.#choose() };
+    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, ...answers };
     return sharedStatus(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
   }
 
@@ -226,6 +241,22 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const { found } = this.#described;
     const isApprovedByAll = stage === stages.approved;
     return { ...found, isApproved: found.studyHash === this.#approved, isApprovedByAll };
+  }
+
+  /** What the network of a study that leaves k open has found out. */
+  #choose(): ChosenStatus | undefined {
+    const { stage, steps, numbers } = this.#member.generation;
+    if (this.#shape.choosing === undefined || (stage !== stages.chosen && stage !== stages.approved)) return undefined;
+    const { study, contract } = this.#options;
+    const found = chosenStatus(study, studyId(contract), numbers, this.#approved);
+    const isApprovedByAll = stage === stages.approved;
+    return { ...found, isSecondVote: steps > 0 && !isApprovedByAll, isApprovedByAll };
+  }
+
+  /** For the candidate that its owner has approved of; undefined: for none yet. */
+  #vote(): Float64Array | undefined {
+    const votes = this.#choose()?.candidates.map(({ isApproved }) => Number(isApproved)) ?? [];
+    return votes.includes(1) ? Float64Array.from(votes) : undefined;
   }
 
   onConnect(peer: string): void {

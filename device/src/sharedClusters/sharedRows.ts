@@ -1,6 +1,7 @@
 // The rows of a device with shared clusters: what they add to each generation, as whole numbers, before it is masked.
 
 import { distortion, fastKernel, kmeans, type Matrix, type PreparedPoints, predict, takeRows } from "@fedkm/core";
+import { spreadOverGrids } from "@fedkm/core/choose";
 import { defaults } from "@fedkm/core/defaults";
 import type { WeighedRows } from "@fedkm/core/release";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -13,12 +14,13 @@ import type { Study } from "../study/study.ts";
 import { studyColumns, type TableRows } from "../study/tableRows.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
-import { type LocalTable, localTable } from "./description.ts";
+import { descriptionPlan, type LocalTable, localTable } from "./description.ts";
 import { type Base, type Content, stages } from "./generation.ts";
 import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
 import { releaseRequest, sharedReleaseIntegers } from "./release.ts";
 import type { CountsAndSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+import { replicateWeights } from "./validation.ts";
 
 /** An answer that costs a device's rows so many times what its own clusters would is doubted. */
 const MISFIT = 4;
@@ -28,6 +30,7 @@ const ROWS_TO_JUDGE = 10;
 const SAMPLE_ROWS = 2_048;
 
 export interface SharedRowsOptions {
+  /** As this device treats its rows, see `limitedStudy`. */
   readonly study: Study;
   readonly shape: SumsShape;
   /** As they stand in files where the study leaves something open, else in the features' units. */
@@ -50,6 +53,7 @@ export class SharedRows implements LocalSums {
   #fingerprint: number;
   #best: { readonly centroids: Matrix; readonly inertia: number } | undefined;
   #restartsLeft = 0;
+  #weightsKey: Uint8Array | undefined;
   #table: LocalTable | undefined;
   #tableRows = 0;
   rowsLeftOut = 0;
@@ -85,8 +89,9 @@ export class SharedRows implements LocalSums {
     const { study, shape } = this.#options;
     if (shape.describing !== undefined) {
       // Other groups would tell rows apart by their differences: guarded rows are described once, as they were.
-      const told = shape.describing.minimum === 1 ? undefined : (this.#table ?? this.#options.table);
-      this.#table = told ?? localTable(shape.describing, openColumns(study, rows));
+      const plan = descriptionPlan(study) ?? shape.describing;
+      const told = plan.minimum === 1 ? undefined : (this.#table ?? this.#options.table);
+      this.#table = told ?? localTable(plan, openColumns(study, rows));
       this.#tableRows = rows.rows;
       return rows;
     }
@@ -94,7 +99,7 @@ export class SharedRows implements LocalSums {
     this.#best = undefined;
     this.#restartsLeft = 0;
     const scaled = () => this.private?.take(rows) ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows)));
-    const points = this.guarded?.take(rows) ?? shifted(scaled(), shape);
+    const points = this.guarded?.take(rows) ?? spread(shifted(scaled(), shape), shape);
     this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
     return points;
   }
@@ -165,6 +170,15 @@ export class SharedRows implements LocalSums {
     return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };
   }
 
+  rows(): Matrix {
+    return this.#points;
+  }
+
+  weights(replicates: number): Uint8Array {
+    this.#weightsKey ??= sha256(this.#options.sign(utf8ToBytes("fedkm replicates")));
+    return replicateWeights(this.#weightsKey, this.#points.rows, replicates);
+  }
+
   at(centroids: Float64Array): CountsAndSums {
     const { k, d, middle } = this.#options.shape;
     const statistics = { counts: new Float64Array(k), sums: new Float64Array(k * d), loss: 0 };
@@ -189,7 +203,8 @@ export class SharedRows implements LocalSums {
       Array.from({ length: Math.floor(rows / Math.max(1, step)) }, (_, i) => i * step),
     );
     const { k, d } = this.#options.shape;
-    const centroids = this.guarded === undefined ? { data: numbers, rows: k, cols: d } : this.#absolute(numbers);
+    const answer = numbers.subarray(0, k * d);
+    const centroids = this.guarded === undefined ? { data: answer, rows: k, cols: d } : this.#absolute(answer);
     const used = new Set(sample.rows === 0 ? [] : predict(centroids, sample)).size;
     if (sample.rows < ROWS_TO_JUDGE * Math.max(1, used)) return false;
     const own = kmeans(sample, { k: used, restarts: 3, seed: 0 });
@@ -222,6 +237,14 @@ function rowsMark(sign: Secrets["sign"], fingerprint: number): number {
   const signed = sha256(sign(utf8ToBytes(`fedkm rows\n${fingerprint}`)));
   const view = new DataView(signed.buffer, signed.byteOffset);
   return view.getUint32(0, true) * 2 ** (MARK_BITS - 32) + (view.getUint32(4, true) >>> (64 - MARK_BITS));
+}
+
+/** Where k is looked for, rows on a grid are spread over it as far as the device can see one, within the bounds. */
+function spread(rows: WeighedRows, { choosing, ranges }: SumsShape): WeighedRows {
+  if (choosing === undefined || rows.rows === 0) return rows;
+  const [{ data }] = spreadOverGrids([rows], 0);
+  const inside = (value: number, half: number) => Math.min(half, Math.max(-half, value));
+  return { ...rows, data: data.map((value, i) => inside(value, ranges[i % rows.cols] / 2)) };
 }
 
 function shifted({ data, ...rest }: WeighedRows, { middle }: SumsShape): WeighedRows {

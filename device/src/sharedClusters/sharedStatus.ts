@@ -1,10 +1,19 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
+import { distortion, predict, simplifiedSilhouette } from "@fedkm/core";
 import type { Neighbour } from "../loop/neighbours.ts";
-import { type DescribedStatus, type DeviceStatus, neighbourStatus, type StatusOrigin } from "../loop/status.ts";
+import {
+  type ChosenStatus,
+  type DescribedStatus,
+  type DeviceStatus,
+  neighbourStatus,
+  type StatusOrigin,
+  type ValidationStatus,
+} from "../loop/status.ts";
 import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import { canonicalStudy, type Study } from "../study/study.ts";
-import { closedStudy, closedStudyHash, unlikeRemark } from "./closedStudy.ts";
+import { readChoice } from "./choice.ts";
+import { closedStudy, closedStudyHash, studyWithK, unlikeRemark } from "./closedStudy.ts";
 import {
   type DescriptionPlan,
   describedQuantile,
@@ -12,17 +21,40 @@ import {
   readDescription,
   unlikeColumns,
 } from "./description.ts";
-import { hasCentroids, stages } from "./generation.ts";
+import { type Content, hasCentroids, stageNames, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { isSealed } from "./plan.ts";
 import { releaseRequest } from "./release.ts";
+import { sumsShape } from "./shape.ts";
 import type { SharedRows } from "./sharedRows.ts";
+import { farRowsOf, readValidation } from "./validation.ts";
 
 interface SharedCounters {
   readonly framesSent: number;
   readonly tellings: number;
   /** Of an open study, when there is something. */
   readonly described: DescribedStatus | undefined;
+  readonly chosen: ChosenStatus | undefined;
+}
+
+/** Which k the network of a study has found, and the studies that follow from each; `hash`: of the study that leaves it open. */
+export function chosenStatus(
+  study: Study,
+  hash: string,
+  numbers: Float64Array,
+  approved: string | undefined,
+): Omit<ChosenStatus, "isApprovedByAll" | "isSecondVote"> {
+  const { rows, candidates, curve } = readChoice(numbers);
+  return {
+    rows,
+    isFromGroups: study.privacy === "guarded",
+    candidates: candidates.map(({ k, found, reason }) => {
+      const closed = studyWithK(study, hash, k);
+      const studyHash = closedStudyHash(closed);
+      return { k, found, reason, study: canonicalStudy(closed), studyHash, isApproved: studyHash === approved };
+    }),
+    curve,
+  };
 }
 
 /** What the network of an open study found out, and what follows from it; `hash`: of that study. */
@@ -55,7 +87,7 @@ export function sharedStatus(
   member: Member,
   own: SharedRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings, described }: SharedCounters,
+  { framesSent, tellings, described, chosen }: SharedCounters,
 ): DeviceStatus {
   const waiting = member.isMember
     ? waitingOf(study, member, own, now)
@@ -65,7 +97,6 @@ export function sharedStatus(
   const { generation, closed, answer } = member;
   // The last answer counts while another one is being made.
   const found = answer ?? (own.private === undefined && hasCentroids(generation) ? generation : undefined);
-  const names = Object.keys(stages) as (keyof typeof stages)[];
   return {
     peer,
     study: study.name,
@@ -92,8 +123,10 @@ export function sharedStatus(
     }),
     shared: {
       described: described ?? null,
+      chosen: chosen ?? null,
+      validation: answer === undefined ? null : (validationStatus(study, answer, own) ?? null),
       generation: generation.number,
-      stage: names[generation.stage],
+      stage: stageNames[generation.stage],
       devices: closed?.count ?? null,
       pooledRows: closed === undefined ? null : generation.rows,
       countedLinks: member.counted.length,
@@ -109,7 +142,7 @@ export function sharedStatus(
       leastMembers: (study.colluders ?? 1) + 2,
       tellings,
     },
-    centroids: found === undefined ? null : inFeatureUnits(study, found.numbers),
+    centroids: found === undefined ? null : inFeatureUnits(study, centroidNumbers(study, found.numbers)),
   };
 }
 
@@ -132,7 +165,7 @@ function waitingOf(study: Study, member: Member, own: SharedRows, now: number): 
   if (member.isOutside && counted === 0)
     return "waits until its neighbours count it again: it has come and gone too often, and its rows are not in the answer";
   if (counted >= needed)
-    return member.generation.stage === stages.described
+    return member.generation.stage === stages.described || member.generation.stage === stages.chosen
       ? "waits until the owner of every device has approved of the closed study (see fedkm device study)"
       : undefined;
   const answering = member.answering(now);
@@ -165,6 +198,52 @@ function sharedPhase(member: Member, own: SharedRows, waiting: string | undefine
     return hasCentroids(member.generation) && member.outcome !== "few" && !member.isOutside ? "settled" : "waiting";
   return waiting === undefined ? "moving" : "waiting";
 }
+
+const centroidNumbers = ({ k, features }: Study, numbers: Float64Array) => numbers.subarray(0, k * features.length);
+
+/** What is known of the answer, and the same of this device's rows. */
+function validationStatus(study: Study, answer: Content, own: SharedRows): ValidationStatus | undefined {
+  const { features, k } = study;
+  const d = features.length;
+  const known = readValidation(sumsShape(study), answer);
+  if (known === undefined) return undefined;
+  const { sizes, costs, silhouette, farRows, means, spreads, verdict, jaccards, shareErrors, centroidErrors } = known;
+  const sum = (values: ArrayLike<number>) => Array.from(values).reduce((all, value) => all + value, 0);
+  const all = Math.max(1, sum(sizes));
+  const rows = own.rows();
+  const centroids = { data: centroidNumbers(study, answer.numbers), rows: k, cols: d };
+  const labels = rows.rows === 0 ? [] : Array.from(predict(centroids, rows));
+  const many = Math.max(1, rows.rows);
+  const ownMeans = features.map((_, f) => sum(labels.map((_, r) => rows.data[r * d + f])) / many);
+  const half = (error: number) => NINETY_PERCENT * error;
+  const hasReplicates = (study.validate ?? 0) > 0;
+  return {
+    all: {
+      ...{ rows: all, sizes: Array.from(sizes), cost: sum(costs) / all, silhouette },
+      farShare: farRows / all,
+    },
+    own: {
+      rows: rows.rows,
+      sizes: Array.from({ length: k }, (_, c) => labels.filter((label) => label === c).length),
+      cost: rows.rows === 0 ? 0 : (2 * distortion([rows], [centroids])) / many,
+      silhouette: rows.rows === 0 || k === 1 ? 0 : simplifiedSilhouette(rows, centroids),
+      farShare: farRowsOf(centroids, rows, known) / many,
+    },
+    verdict,
+    jaccards: hasReplicates ? Array.from(jaccards) : null,
+    shareErrors: hasReplicates ? Array.from(shareErrors, half) : null,
+    centroidErrors: hasReplicates
+      ? Array.from({ length: k }, (_, c) => features.map(({ scale }, f) => half(centroidErrors[c * d + f]) * scale))
+      : null,
+    differences: features.map(({ name }, f) => ({
+      feature: name,
+      spreads: rows.rows === 0 || spreads[f] === 0 ? 0 : (ownMeans[f] - means[f]) / spreads[f],
+    })),
+  };
+}
+
+/** Of standard errors, on each side of an estimate. */
+const NINETY_PERCENT = 1.645;
 
 /** In the features' units. */
 function inFeatureUnits({ features }: Study, numbers: Float64Array): number[][] {

@@ -1,11 +1,11 @@
 // What the devices of a study reach on given rows and links, when they are simulated with the loop that devices run.
 
 import { complete, connectedComponents, type FitModel, type Graph, type Matrix, totalVariation } from "@fedkm/core";
+import { approvedStudy, type ChosenStatus, type DescribedStatus } from "../loop/status.ts";
 import type { MemoryRows } from "../study/remoteRows.ts";
-import type { Study } from "../study/study.ts";
-import { contractOf, parseStudy } from "../study/study.ts";
+import { contractOf, hasOpenColumns, isOpenStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
-import type { TableRows } from "../study/tableRows.ts";
+import { type TableRows, tableFeatures } from "../study/tableRows.ts";
 import { scaleRows } from "../study/units.ts";
 import { type Simulation, simulate } from "./simulate.ts";
 
@@ -65,32 +65,73 @@ export async function simulateStudy(
   };
 }
 
-/** What the devices of an open study find out together about rows as they stand in files, if all owners approve. */
-export async function simulateDescription(
+/** What was found out on the way from an open study to the closed one. */
+interface ClosedByDevices {
+  readonly closed: Study;
+  /** At every device; empty: the study leaves no column open. */
+  readonly described: readonly DescribedStatus[];
+  /** Undefined: the study says k. */
+  readonly chosen: ChosenStatus | undefined;
+  readonly generations: number;
+  readonly bytes: number;
+}
+
+/**
+ * What the devices of an open study find out together about rows as they stand in files, if all owners approve; of several
+ * k of the first.
+ */
+export async function simulateQuestions(
   study: Study,
   names: readonly string[],
   rows: readonly TableRows[],
   seed: number,
-) {
+): Promise<ClosedByDevices> {
   const least = (study.colluders ?? 1) + 2;
   if (rows.length < least)
     throw new RangeError(`devices of a study that leaves questions open must be ${least} or more, got ${rows.length}`);
+  let found: ClosedByDevices = { closed: study, described: [], chosen: undefined, generations: 0, bytes: 0 };
+  while (isOpenStudy(found.closed)) found = await answerQuestion(found, names, rows, seed);
+  return found;
+}
+
+/** The next question of the study: its columns, then k. */
+async function answerQuestion(
+  before: ClosedByDevices,
+  names: readonly string[],
+  tables: readonly TableRows[],
+  seed: number,
+): Promise<ClosedByDevices> {
+  const { closed: study } = before;
+  const isDescribed = !hasOpenColumns(study);
+  const datasets = !isDescribed ? tables : tables.map((table) => tableFeatures(study, table));
   const contract = await contractOf(study);
-  const graph = complete(rows.length);
-  const network = simulate({ study, contract, datasets: rows, graph, seed, staggerMilliseconds: 0 });
-  const described = () => names.map((_, i) => network.status(i).shared?.described);
+  const network = simulate({ study, contract, datasets, graph: complete(names.length), seed, staggerMilliseconds: 0 });
+  const shared = () => names.flatMap((_, i) => network.status(i).shared ?? []);
+  const answers = () =>
+    shared().map(({ described, chosen }) => described?.studyHash ?? chosen?.candidates[0]?.studyHash);
   network.run(LOOK_MILLISECONDS);
-  while (described().some((found) => found == null)) {
-    if (network.now() > LONGEST_MILLISECONDS) throw new Error("columns were not described within a simulated hour");
+  while (shared().some(({ described, chosen }) => described === null && chosen === null)) {
+    const why = shared().flatMap(({ waiting }) => waiting ?? [])[0];
+    if (network.now() > LONGEST_MILLISECONDS)
+      throw new Error(
+        `questions were not answered within a simulated hour${why === undefined ? "" : `: one device ${why}`}`,
+      );
     network.run(LOOK_MILLISECONDS);
   }
-  for (const [i, found] of described().entries()) network.approve(i, found?.studyHash ?? "");
+  const { chosen } = shared()[0];
+  for (const [i, hash] of answers().entries()) network.approve(i, hash ?? "");
   if (!network.settle(LONGEST_MILLISECONDS)) throw new Error("all owners approved, and the study was not closed");
-  const found = described().flatMap((one) => one ?? []);
-  const [{ study: text }] = found;
-  if (text === null) throw new Error(`no column can be used: ${found[0].remarks.join("; ")}`);
-  const generations = network.status(0).shared?.generation ?? 0;
-  return { closed: parseStudy(text), described: found, generations, bytes: network.bytes };
+  const described = shared().flatMap((one) => one.described ?? []);
+  const [{ generation }] = shared();
+  const text = approvedStudy(shared()[0]);
+  if (text === undefined) throw new Error(`no column can be used: ${described[0].remarks.join("; ")}`);
+  return {
+    closed: parseStudy(text),
+    described: isDescribed ? before.described : described,
+    chosen: chosen ?? undefined,
+    generations: before.generations + generation,
+    bytes: before.bytes + network.bytes,
+  };
 }
 
 /** What the guards of all devices cost, and what they kept. */

@@ -186,7 +186,10 @@ type Privacy = "open" | "guarded" | "private";
 
 export interface Study {
   readonly name: string;
+  /** The largest, where it is left open. */
   readonly k: number;
+  /** Its devices find out together how many clusters there are, from so many to k. Absent: k. */
+  readonly leastK?: number;
   readonly features: readonly Feature[];
   readonly alpha: number;
   readonly coupling: Coupling;
@@ -216,6 +219,8 @@ export interface Study {
   readonly mostRows?: number;
   /** What becomes of missing cells: they take the mean over all devices. Absent: a file with one is refused. */
   readonly missing?: "mean";
+  /** With shared clusters of open rows: the answer is validated, by so many replicates. Absent: it is not. */
+  readonly validate?: number;
   /** The hash of the study whose open questions this one answers. */
   readonly answers?: string;
   /** With shared clusters: in a dispute everybody sees what each device added. Absent: only of whom its owner lets it see. */
@@ -242,7 +247,7 @@ const LARGEST_VALUE = 1e12;
 const fields = [
   ...["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"],
   ...["epsilon", "delta", "lifetimeEpsilon", "clusters", "colluders", "seed", "devices", "sums", "neighbours"],
-  ...["founders", "vouchers", "mostRows", "books", "protects", "personColumn", "missing", "answers"],
+  ...["founders", "vouchers", "mostRows", "books", "protects", "personColumn", "missing", "answers", "validate"],
 ];
 const featureFields = ["name", "unit", "min", "max", "scale", "fill", "column", "level"];
 /** What stands in the place of numbers that devices find out together. */
@@ -287,7 +292,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
-    k: integer("k", 1, 65535),
+    ...clusterNumber(given, integer, fail),
     features: featuresOf(given.value("features"), fail),
     alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
@@ -296,6 +301,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
     ...gapFields(given, fail),
+    ...validateField(given, isShared && privacy === "open" && given.value("sums") !== "tree", fail),
     ...budgetFields(given, privacy, fail),
     ...clusterFields(given, isShared, fail),
     ...protectionFields(given, protects, { isPrivate: privacy === "private", isShared }, fail),
@@ -314,15 +320,45 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
 }
 
 /** Whether its devices have something to find out before there can be clusters. */
-export function isOpenStudy({ features }: Pick<Study, "features">): boolean {
+export function isOpenStudy({ features, leastK }: Pick<Study, "features" | "leastK">): boolean {
+  return leastK !== undefined || hasOpenColumns({ features });
+}
+
+/** Whether they must describe columns first, so that rows are taken as they stand in files. */
+export function hasOpenColumns({ features }: Pick<Study, "features">): boolean {
   return features.some(({ open }) => open !== undefined);
 }
 
+/** More would take too many sums: tubes between clusters are counted for every k at once. */
+const MOST_OPEN_CLUSTERS = 20;
+
+/** k, or from where to where it is left open. */
+function clusterNumber(
+  given: Fields,
+  integer: (name: string, low: number, high: number) => number,
+  fail: Fail,
+): Pick<Study, "k" | "leastK"> {
+  const value = given.value("k");
+  if (typeof value !== "object" || value === null) return { k: integer("k", 1, 65535) };
+  const { from, to, ...others } = value as Record<string, unknown>;
+  const isRange = Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 1 && Number(from) < Number(to);
+  if (!isRange || Number(to) > MOST_OPEN_CLUSTERS || Object.keys(others).length > 0)
+    fail(["k"], `a number, or { from, to } with 1 <= from < to <= ${MOST_OPEN_CLUSTERS}`, value);
+  return { k: Number(to), leastK: Number(from) };
+}
+
+/** As it is written. */
+const clusterRecord = ({ k, leastK }: Pick<Study, "k" | "leastK">) =>
+  leastK === undefined ? k : { from: leastK, to: k };
+
 /** What cannot be asked of a network. */
-function checkOpen({ privacy, sums }: Study, fail: Fail): void {
-  const rule = `given as numbers with privacy "private" (histograms with noise are not made: take bounds that are known without the rows)`;
-  if (privacy === "private") fail(["features"], rule, NETWORK);
-  if (sums === "tree") fail(["features"], "given as numbers if sums is tree", NETWORK);
+function checkOpen({ privacy, sums, features, leastK }: Study, fail: Fail): void {
+  const [field, what] = hasOpenColumns({ features }) ? ["features", NETWORK] : ["k", leastK];
+  const why =
+    field === "k" ? "sums with noise do not show gaps between clusters" : "histograms with noise are not made";
+  const instead = field === "k" ? "say how many clusters there are" : "take bounds that are known without the rows";
+  if (privacy === "private") fail([field], `given as numbers with privacy "private" (${why}: ${instead})`, what);
+  if (sums === "tree") fail([field], "given as numbers if sums is tree", what);
 }
 
 function gapFields(given: Fields, fail: Fail): Pick<Study, "missing" | "answers"> {
@@ -332,6 +368,18 @@ function gapFields(given: Fields, fail: Fail): Pick<Study, "missing" | "answers"
   const isHash = typeof answers === "string" && /^[0-9a-f]{32}$/.test(answers);
   if (answers != null && !isHash) fail(["answers"], "the hash of a study", answers);
   return { ...(missing === "mean" && { missing }), ...(isHash && { answers }) };
+}
+
+/** More replicates tell more of rows than they tell of clusters. */
+const MOST_REPLICATES = 50;
+
+function validateField(given: Fields, isPossible: boolean, fail: Fail): Pick<Study, "validate"> {
+  if (given.value("validate") == null) return {};
+  const when =
+    'unless clusters is "shared", privacy "open" and sums a board (replicates of guarded rows would tell them apart)';
+  if (!isPossible) leftOut(given, ["validate"], when, fail);
+  const isMany = (x: number) => x === 0 || (Number.isInteger(x) && x >= 2 && x <= MOST_REPLICATES);
+  return { validate: given.number("validate", isMany, `0 or an integer from 2 to ${MOST_REPLICATES} (replicates)`) };
 }
 
 export const FOUNDERS_RULE =
@@ -400,11 +448,20 @@ function checkPrivate(study: Study, fail: Fail): void {
 
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
-  const { typicalRows, ...rest } = { ...study, features: study.features.map(featureRecord) };
+  const { typicalRows, ...rest } = studyRecord(study);
   const said = typicalRows === null ? rest : { ...rest, typicalRows };
   if (study.clusters !== "shared") return stringify(said);
   const { alpha, coupling, weighting, ...shared } = said;
   return stringify(shared);
+}
+
+/** As it is written, in no particular order. */
+export function studyRecord({ leastK, ...study }: Study) {
+  return {
+    ...study,
+    k: clusterRecord({ k: study.k, ...(leastK !== undefined && { leastK }) }),
+    features: study.features.map(featureRecord),
+  };
 }
 
 function featuresOf(value: unknown, fail: Fail): Feature[] {
@@ -462,8 +519,7 @@ function featureRecord({ open, ...feature }: Feature): Record<string, unknown> {
 
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
-  const features = study.features.map(featureRecord);
-  return JSON.stringify({ ...pick(study, fields), features });
+  return JSON.stringify(pick(studyRecord(study), fields));
 }
 
 function pick(from: object, names: readonly string[]): Record<string, unknown> {
@@ -495,9 +551,9 @@ export function compareStudies(here: Study, there: Study): string[] {
   const compare = (name: string, a: unknown, b: unknown) => {
     if (a !== b) differences.push(`${name}: ${showValue(a)} here, ${showValue(b)} there`);
   };
-  const textOf = (value: unknown) => (Array.isArray(value) ? JSON.stringify(value) : value);
-  for (const name of fields as (keyof Study)[])
-    if (name !== "features") compare(name, textOf(here[name]), textOf(there[name]));
+  const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
+  const [own, other] = [studyRecord(here), studyRecord(there)] as Record<string, unknown>[];
+  for (const name of fields) if (name !== "features") compare(name, textOf(own[name]), textOf(other[name]));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
     const [own, other] = [featureRecord(here.features[f]), featureRecord(there.features[f])];

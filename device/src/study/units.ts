@@ -16,7 +16,7 @@ export function rowsInside(study: Study, rows: Matrix): Matrix {
 /** The places of the rows that count: those within the study's bounds, or none if they are too few to hide in. */
 export function rowsThatCount(study: Study, rows: Matrix): number[] {
   const within = rowsWithin(study, rows);
-  return within.length >= study.k * study.minimum ? within : [];
+  return within.length >= (study.leastK ?? study.k) * study.minimum ? within : [];
 }
 
 /** The places of the rows within the study's bounds. */

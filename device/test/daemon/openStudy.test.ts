@@ -13,7 +13,7 @@ import { approveInFolder } from "../../src/daemon/ownerFiles.ts";
 import { readAudit } from "../../src/disk/auditLog.ts";
 import { writeLinksFile } from "../../src/disk/linksFile.ts";
 import { realClock } from "../../src/environment.ts";
-import { simulateDescription } from "../../src/simulation/studyRun.ts";
+import { simulateQuestions } from "../../src/simulation/studyRun.ts";
 import { contractOf, parseStudy } from "../../src/study/study.ts";
 import { tableRows } from "../../src/study/tableRows.ts";
 import { studyId } from "../../src/wire/frames.ts";
@@ -109,7 +109,7 @@ test("files with gaps and words become one clustering, after every owner has app
     const points = { data: Float64Array.from(cells), rows: rows.length, cols: 3 };
     return tableRows({ points, categories: [undefined, undefined, { words, lines: [2, 2] }] });
   });
-  const { closed } = await simulateDescription(parseStudy(text), names, tables, 5);
+  const { closed } = await simulateQuestions(parseStudy(text), names, tables, 5);
   expect(studyId(await contractOf(closed))).toBe(hash);
 
   await approveInFolder(pathOf("north"), hash);

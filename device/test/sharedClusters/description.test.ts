@@ -4,7 +4,7 @@ import { complete, normalStream, randomStream } from "@fedkm/core";
 import { encodeTable, encodingOf, fillMissing, scalingMeans, standardScaling, type Table } from "@fedkm/files";
 import { describe, expect, it } from "vitest";
 import { simulate } from "../../src/simulation/simulate.ts";
-import { simulateDescription } from "../../src/simulation/studyRun.ts";
+import { simulateQuestions } from "../../src/simulation/studyRun.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../../src/study/study.ts";
 import { type TableRows, tableFeatures, tableRows } from "../../src/study/tableRows.ts";
 
@@ -93,7 +93,7 @@ describe("an open study", () => {
   });
 
   it("closes with the scale, fill and levels of pooled files, to 1e-12, with the same bits at every device", async () => {
-    const { closed, described, generations } = await simulateDescription(open(), names, tables.map(tableRows), 1);
+    const { closed, described, generations } = await simulateQuestions(open(), names, tables.map(tableRows), 1);
     expect(new Set(described.map(({ study }) => study)).size).toBe(1);
     expect(generations).toBeLessThanOrEqual(8);
     const encoding = encodingOf(tables);
@@ -128,7 +128,7 @@ describe("an open study", () => {
   });
 
   it("a level that the closed study does not have is no level: its row is out of bounds, and others are not guessed", async () => {
-    const { closed } = await simulateDescription(open(), names, tables.map(tableRows), 1);
+    const { closed } = await simulateQuestions(open(), names, tables.map(tableRows), 1);
     const later: TableRows = {
       data: Float64Array.of(40, 3, 0, 0),
       rows: 1,
@@ -161,7 +161,7 @@ describe("an open study", () => {
 
   it("names the device whose unit is wrong, to its own owner only", async () => {
     const wrong = [...tables.slice(0, 2), withUsedWords(tableOf(300, 9, 1000)), tables[2]];
-    const { described } = await simulateDescription(open(), names, wrong.map(tableRows), 1);
+    const { described } = await simulateQuestions(open(), names, wrong.map(tableRows), 1);
     expect(described[2].remarks.filter((line) => line.includes("crp"))).toEqual([
       expect.stringMatching(/column "crp" looks 1000 times too large/),
     ]);
@@ -170,7 +170,7 @@ describe("an open study", () => {
 
   it("guarded: no sum is of fewer rows of a device than the minimum, and rare levels are not told", async () => {
     const study = open("privacy: guarded\nminimum: 10");
-    const { closed, described } = await simulateDescription(study, names, tables.map(tableRows), 1);
+    const { closed, described } = await simulateQuestions(study, names, tables.map(tableRows), 1);
     expect(described[0].rows).toBe(610);
     const levels = described[0].columns.find(({ name }) => name === "town")?.levels ?? [];
     expect(levels.length).toBeGreaterThan(0);

@@ -1,6 +1,8 @@
 // Links chosen and penalties of links: two communities by how far their clusters are apart, and where all links should stay.
 
 import {
+  adjustedRandIndex,
+  choose,
   chooseLinks,
   communities,
   communityData,
@@ -15,6 +17,7 @@ import {
   type Matrix,
   methods,
   paperData,
+  predict,
   randomStream,
   splitByClasses,
   splitByLabel,
@@ -192,6 +195,34 @@ function skewedRun(datasets: readonly Matrix[], seed: number) {
     dropped: dropped.length,
     links: Array.from(edges(network)).length,
   };
+}
+
+/** What choose proposes for two groups of devices, by how far their clusters are apart, against the rows' true clusters. */
+export function groupsChosen(first: number): void {
+  const rows = [0, ...SHIFTS].map((shift) => {
+    const runs = seedsFrom(first).map((seed) => {
+      const { datasets, labels } = communityData(5, 50, seed, shift);
+      const network = communities([5, 5], 0.8, 0.1, randomStream(seed, "graph"));
+      const { fitted: k, alpha, graph, groups } = choose(datasets, network, { seed });
+      const { centroids } = fit(datasets, graph, { k, alpha, seed });
+      const agreement = datasets.reduce(
+        (sum, own, i) => sum + adjustedRandIndex(labels[i], predict(centroids[i], own)) / datasets.length,
+        0,
+      );
+      return { agreement, k, groups: groups.length };
+    });
+    return [
+      String(shift),
+      Math.min(...runs.map(({ agreement }) => agreement)).toFixed(3),
+      `${runs.filter(({ agreement }) => agreement >= 0.95).length} of ${SEEDS}`,
+      String(runs.filter(({ k }) => k === 3).length),
+      String(runs.filter(({ groups }) => groups > 1).length),
+    ];
+  });
+  print("choose: two groups of 5 devices with three clusters each, 50 points a device, p between 0.1, 20 seeds", [
+    ["shift", "least agreement (ARI)", "0.95 and more", "k = 3", "in groups"],
+    ...rows,
+  ]);
 }
 
 const remedies: Record<string, Partial<FitOptions> & { readonly alpha: number; readonly chosen?: true }> = {

@@ -11,7 +11,7 @@ import { everybody } from "./everybody.ts";
 import { betterStarts, guardedGrowth, years } from "./growth.ts";
 import { guardedPrice } from "./guarded.ts";
 import { infection, labelSkew, manyClusters, wrongNetworks } from "./hard.ts";
-import { communitiesApart, linksChosen, penaltiesCompared } from "./links.ts";
+import { communitiesApart, groupsChosen, linksChosen, penaltiesCompared } from "./links.ts";
 import { setting } from "./problems.ts";
 import { numbersChosen, verdictsGiven } from "./verdict.ts";
 
@@ -45,6 +45,7 @@ const parts: Record<string, (first: number) => void | Promise<void>> = {
     penaltiesCompared(seed);
   },
   links: linksChosen,
+  groups: groupsChosen,
   verdict: verdictsGiven,
   numbers: numbersChosen,
   k: kChosen,

@@ -9,7 +9,9 @@ export const run = sectionOf({
     (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 8 : 200, isTree: true }),
   costs: async () => (await import("./costs.ts")).costs(),
   seeds: async (isShort) => (await import("./exact.ts")).seedsCompared({ seeds: isShort ? 3 : 20 }),
+  choose: async (isShort) => (await import("./tables.ts")).tablesChosen({ tables: isShort ? 3 : 14 }),
   tables: async (isShort) => (await import("./tables.ts")).tablesCompared({ tables: isShort ? 3 : 14 }),
+  units: async (isShort) => (await import("./units.ts")).wrongUnits({ networks: isShort ? 3 : 100 }),
   async growth(isShort) {
     const { growth } = await import("./costs.ts");
     return growth(

@@ -1,9 +1,20 @@
 // Networks made from the tables that scikit-learn brings or draws, dealt to devices in four ways: how near shared clusters
-// come to the best of twenty pooled k-means, at as many clusters as classes, at 5 and at 12.
+// come to the best of twenty pooled k-means, at as many clusters as classes, at 5 and at 12; and whether studies that leave
+// k open find the k of pooled rows.
 
 import { spawnSync } from "node:child_process";
-import { distortion, erdosRenyi, type Graph, kmeans, type Matrix, randomStream, stack, takeRows } from "@fedkm/core";
-import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
+import {
+  chooseK,
+  distortion,
+  erdosRenyi,
+  type Graph,
+  kmeans,
+  type Matrix,
+  randomStream,
+  stack,
+  takeRows,
+} from "@fedkm/core";
+import { contractOf, simulate, simulateQuestions, studyOfPoints } from "@fedkm/device";
 import { isHeld, print } from "../measure.ts";
 import { findPython } from "../python.ts";
 import { median } from "../quality/problems.ts";
@@ -183,4 +194,35 @@ export async function tablesCompared({ tables }: { tables: number }): Promise<bo
   print("Shared clusters of tables, against the best of twenty pooled k-means", rows);
   for (const one of worst) console.log(`  ${one}`);
   return isHeld("98 % within 1.01 at the classes, all within 1.05 at 5 and 12, 90 % guarded within 1.05", missed);
+}
+
+const MOST_K = 10;
+/** Of the networks that must have the k of pooled rows. */
+const SAME_K = 0.9;
+
+/** Which k the devices of a study find, from 1 to 10, against the same criterion on the pooled rows and on the files. */
+export async function tablesChosen({ tables }: { tables: number }): Promise<boolean> {
+  const all = drawnTables().slice(0, tables).flatMap(networksOf);
+  const rows = [["network", "classes", "pooled", "files", "sums", "candidates", "generations", "kB a device"]];
+  let [same, files] = [0, 0];
+  for (const { name, datasets, classes } of all) {
+    const columns = Array.from({ length: datasets[0].cols }, (_, f) => `x${f}`);
+    const choices = { k: MOST_K, alpha: 0, privacy: "open", minimum: 1 } as const;
+    const points = studyOfPoints(datasets, columns, { name: "choose", ...choices });
+    const study = { ...points, leastK: 1, clusters: "shared", colluders: 1 } as const;
+    const places = datasets.map((_, i) => `device ${i}`);
+    const given = datasets.map((own) => ({ ...own, words: [] }));
+    const { chosen, generations, bytes } = await simulateQuestions(study, places, given, 1);
+    const pooled = chooseK([stack(datasets)], complete(1), { largestK: MOST_K }).k;
+    const split = chooseK(datasets, complete(datasets.length), { largestK: MOST_K }).k;
+    const found = chosen?.candidates[0].found;
+    same += Number(found === pooled);
+    files += Number(split === pooled);
+    const candidates = chosen?.candidates.map(({ k }) => k).join(" ") ?? "";
+    const costs = [generations, (bytes / datasets.length / 1000).toFixed(0)];
+    rows.push([name, ...[classes, pooled, split, found, candidates, ...costs].map(String)]);
+  }
+  print("k of studies that leave it open, against the same criterion on pooled rows", rows);
+  console.log(`  the same k as pooled: ${same} of ${all.length} from sums, ${files} from files`);
+  return isHeld("90 % have the k of pooled rows", same >= SAME_K * all.length ? [] : [`${same} of ${all.length}`]);
 }

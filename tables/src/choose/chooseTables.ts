@@ -1,4 +1,4 @@
-// How many clusters tables have, and how strongly their devices should be coupled.
+// How many clusters tables have, which of their devices belong together, and how strongly these should be coupled.
 
 import {
   type Choice,
@@ -18,7 +18,7 @@ import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/pr
 import { requestWeighting } from "../request.ts";
 import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 
-export interface ChooseRequest extends Omit<PrepareRequest, "study"> {
+export interface ChooseRequest extends Omit<PrepareRequest, "study" | "k"> {
   /** Default: until larger ones are worse. */
   readonly largestK?: number;
   /** Whose rows judge alpha: each device's own, or those of all devices. Default "own". */
@@ -29,6 +29,8 @@ export interface ChooseRequest extends Omit<PrepareRequest, "study"> {
 
 export interface ChooseOutcome {
   readonly choice: Choice;
+  /** Of the devices. */
+  readonly names: readonly string[];
   /** Of the clusters that a fit with this choice has; undefined with one cluster, or where each device has its own. */
   readonly verdict: ClusterVerdict["word"] | undefined;
   readonly warnings: readonly string[];
@@ -46,6 +48,7 @@ export async function chooseTables(request: ChooseRequest, context: WorkContext 
   const unheard = leftOut.map((i) => names[i]).join(", ");
   return {
     choice,
+    names,
     verdict: await computeWork(context, () => verdictOfChoice(prepared, choice, asked, context)),
     warnings: leftOut.length === 0 ? warnings : [...warnings, `no path leads to ${unheard}, which had no say`],
   };
@@ -53,8 +56,8 @@ export async function chooseTables(request: ChooseRequest, context: WorkContext 
 
 /** Fitted as fedkm fit would. */
 function verdictOfChoice(
-  { datasets, graph, names, scaling }: Prepared,
-  { fitted: k, alpha }: Choice,
+  { datasets, names, scaling }: Prepared,
+  { fitted: k, alpha, graph }: Choice,
   { weighting, seed }: { readonly weighting: Weighting; readonly seed: number },
   context: WorkContext,
 ): ClusterVerdict["word"] | undefined {

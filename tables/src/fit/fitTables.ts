@@ -30,7 +30,7 @@ import { type CheckedMethod, checkFitMethod, type MethodRequest, refitForStabili
 import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
 
-export interface FitRequest extends PrepareRequest, MethodRequest {
+export interface FitRequest extends Omit<PrepareRequest, "k">, MethodRequest {
   /** Of the clusters, in their order: cluster 0 has the most rows. */
   readonly names?: readonly string[];
 }

@@ -5,13 +5,12 @@ import {
   clusterVerdict,
   complete,
   connectedComponents,
-  edges,
   type Graph,
-  graph as graphOf,
   type Matrix,
   predict,
   simplifiedSilhouette,
   stack,
+  subgraph,
 } from "@fedkm/core";
 import { clusterSums, clustersInModelOrder, type FittedRows } from "../model/clusterSums.ts";
 import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
@@ -106,15 +105,36 @@ export function examineStability(task: StabilityTask, refit: Refit): Stability {
   };
 }
 
-/** Of the rows of all devices together; undefined where each has clusters of its own. fit and choose say the same words of it. */
+/** From the worst on: what is said of several groups of devices is what is true of each. */
+const WORDS: readonly ClusterVerdict["word"][] = ["none", "too few rows", "weak", "clear"];
+
+/**
+ * Of the rows of all devices that are linked together; undefined where each has clusters of its own. fit and choose say the
+ * same words of it.
+ */
 export function fitVerdict({ model, graph, sample: { datasets, labels } }: StabilityTask): ClusterVerdict | undefined {
   const { k, seed } = model.options;
   if (k === 1 || isModelAlone(model)) return undefined;
-  const { common, cols } = clusterSums(datasets, labels, k, model.scaling);
-  // Clusters without rows have no mean: any place will do where no row is nearest.
-  const [first] = model.devices.map((device) => scaledCentroids(device, model.scaling).data);
-  const centroids = { data: common.map((x, at) => (Number.isNaN(x) ? first[at] : x)), rows: k, cols };
-  return clusterVerdict(datasets, graph, centroids, { seed });
+  const part = connectedComponents(graph);
+  const verdicts = [...new Set(part)].flatMap((own) => {
+    const devices = Array.from(datasets.keys()).filter((i) => part[i] === own && datasets[i].rows > 0);
+    if (devices.length === 0) return [];
+    const rows = devices.map((i) => datasets[i]);
+    const { common, cols } = clusterSums(
+      rows,
+      devices.map((i) => labels[i]),
+      k,
+      model.scaling,
+    );
+    // Clusters without rows have no mean: any place will do where no row is nearest.
+    const [first] = devices.map((i) => scaledCentroids(model.devices[i], model.scaling).data);
+    const centroids = { data: common.map((x, at) => (Number.isNaN(x) ? first[at] : x)), rows: k, cols };
+    return [clusterVerdict(rows, subgraph(graph, devices), centroids, { seed })];
+  });
+  return verdicts.reduce<ClusterVerdict | undefined>(
+    (worst, own) => (worst === undefined || WORDS.indexOf(own.word) < WORDS.indexOf(worst.word) ? own : worst),
+    undefined,
+  );
 }
 
 /** What another fit gives for each, and why one was refused: a method may need more devices or links than are left. */
@@ -218,20 +238,9 @@ function networksWithout({ datasets, labels, names, graph }: SmallNetwork, k: nu
   return datasets.flatMap((_, left) => {
     const kept = Array.from(datasets.keys()).filter((i) => i !== left);
     const rest = kept.map((i) => datasets[i]);
-    const links = withNodes(graph, kept);
+    const links = subgraph(graph, kept);
     const rows = rest.reduce((sum, own) => sum + own.rows, 0);
     if (rows <= k || new Set(connectedComponents(links)).size > parts) return [];
     return [{ datasets: rest, labels: kept.map((i) => labels[i]), graph: links, left: names[left] }];
   });
-}
-
-/** The network between some of its nodes, which are numbered anew. */
-function withNodes(graph: Graph, nodes: readonly number[]): Graph {
-  const numbers = new Map(nodes.map((node, i) => [node, i]));
-  const kept: [number, number, number][] = [];
-  for (const [a, b, weight] of edges(graph)) {
-    const [from, to] = [numbers.get(a), numbers.get(b)];
-    if (from !== undefined && to !== undefined) kept.push([from, to, weight]);
-  }
-  return graphOf(nodes.length, kept);
 }

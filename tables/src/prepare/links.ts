@@ -1,6 +1,17 @@
-// Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), by a list of links, or as the caller says.
+// Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), by a list of links, or as the caller says; and of these only those that are alike.
 
-import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
+import {
+  chooseLinks,
+  complete,
+  erdosRenyi,
+  type Graph,
+  graph,
+  type Matrix,
+  path,
+  randomStream,
+  ring,
+  star,
+} from "@fedkm/core";
 import { scalingMeans } from "@fedkm/files";
 import { RequestError } from "../request.ts";
 
@@ -9,6 +20,8 @@ export interface NamedLinks {
   /** What a model calls them. */
   readonly name: string;
   links(names: readonly string[], seed: number): Graph | Promise<Graph>;
+  /** Only those whose ends have the same clusters. Default false. */
+  readonly isAlike?: boolean;
 }
 
 /** A rule, numbers of devices with the weight of their link, or links from elsewhere. */
@@ -16,10 +29,22 @@ export type LinksRequest = string | readonly (readonly [number, number, number?]
 
 /** Whether links come from a rule. */
 export function isLinkRule(spec: string): boolean {
-  return /^(complete|path|star|ring|er:.*|knn:.*)$/.test(spec);
+  return /^(alike|(alike:)?(complete|path|star|ring|er:.*|knn:.*))$/.test(spec);
 }
 
-export const linkRules = ["complete", "ring", "path", "star", "er:P", "knn:K"] as const;
+export const linkRules = ["complete", "ring", "path", "star", "er:P", "knn:K", "alike:RULE"] as const;
+
+/** The links of which only those between devices that are alike are asked for; undefined where all are. */
+export function linksAmongAlike(links: string): string | undefined {
+  return links === "alike" ? "complete" : /^alike:(.*)$/.exec(links)?.[1];
+}
+
+/** What asks for those of them whose ends have the same clusters. */
+export function alikeLinks(links: LinksRequest): string {
+  const name = linksName(links);
+  if (linksAmongAlike(name) !== undefined) return name;
+  return name === "complete" ? "alike" : `alike:${name}`;
+}
 
 /** What a model calls links. */
 export function linksName(links: LinksRequest): string {
@@ -27,8 +52,26 @@ export function linksName(links: LinksRequest): string {
   return "name" in links ? links.name : "links";
 }
 
-/** `names` and `datasets` are those of the devices; only means of columns are looked at. */
+/**
+ * `names` and `datasets` are those of the devices; only means of columns are looked at. `k`: the clusters of a fit, by
+ * which devices are alike.
+ */
 export async function linkDevices(
+  links: LinksRequest,
+  names: readonly string[],
+  datasets: readonly Matrix[],
+  { seed, k }: { readonly seed: number; readonly k?: number | undefined },
+): Promise<Graph> {
+  const among = typeof links === "string" ? linksAmongAlike(links) : undefined;
+  const all = await linksOfRequest(among ?? links, names, datasets, seed);
+  const isAlike = among !== undefined || (typeof links === "object" && "isAlike" in links && links.isAlike === true);
+  if (!isAlike) return all;
+  if (k === undefined)
+    throw new RequestError("--graph alike is for fits, which have a k: choose finds such links itself");
+  return chooseLinks(datasets, all, { k, seed }).graph;
+}
+
+async function linksOfRequest(
   links: LinksRequest,
   names: readonly string[],
   datasets: readonly Matrix[],

@@ -16,6 +16,8 @@ import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "./studyRo
 export interface PrepareRequest extends RowsRequest {
   /** Default "complete". */
   readonly graph?: LinksRequest;
+  /** Clusters, for links that depend on them. */
+  readonly k?: number;
   /** none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE. Default "none". */
   readonly scale?: string;
   /** Rows and scale are as its devices have them. */
@@ -63,10 +65,10 @@ async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareReques
 async function networkOf(
   { devices }: Input,
   datasets: readonly Matrix[],
-  { graph = "complete", seed = 1 }: PrepareRequest,
+  { graph = "complete", seed = 1, k }: PrepareRequest,
 ) {
   const names = devices.map(({ name }) => name);
-  return { names, graph: await linkDevices(graph, names, datasets, seed) };
+  return { names, graph: await linkDevices(graph, names, datasets, { seed, k }) };
 }
 
 /** All devices as sources on one scale, if the rows of any stay. `datasets` are scaled rows, or samples of them. */

@@ -27,7 +27,7 @@ export function drawChoice(choice: Choice): string {
   page.title(32, 40, `k = ${k}, alpha = ${alpha}`);
   page.heading(32, 76, "How many clusters");
   page.text(32, 94, "clusters with a gap to all neighbours; on the line all are");
-  page.place(clusterCurve(page.document, clusters), 16, 104);
+  page.place(clusterCurve(page.document, clusters, choice.groups.length > 1), 16, 104);
   page.heading(500, 76, "How strongly to couple");
   page.text(500, 94, "loss of rows kept back, with its standard error");
   page.place(couplingCurve(page.document, coupling), 484, 104);
@@ -51,7 +51,7 @@ function panel(document: Document, y: Domain, across: (length: number) => ScaleO
   });
 }
 
-function clusterCurve(document: Document, { curve, fitted }: Choice["clusters"]): Element {
+function clusterCurve(document: Document, { curve, fitted }: Choice["clusters"], isGrouped: boolean): Element {
   const at = { x: "k", y: "clusters" } as const;
   const domain = domainOf(curve.map((score) => score.k));
   const across = (length: number) => {
@@ -65,7 +65,7 @@ function clusterCurve(document: Document, { curve, fitted }: Choice["clusters"])
     ),
     line(curve, { ...at, ...strokeOptions(style) }),
     dot(curve, { ...at, r: 3, fill: ({ clusters }) => (clusters > 0 ? style.stroke : "white"), stroke: style.stroke }),
-    ...chosen(fitted, `k = ${fitted}`, 2 * fitted > domain[0] + domain[1]),
+    ...chosen(fitted, `k = ${fitted}${isGrouped ? " in all groups together" : ""}`, 2 * fitted > domain[0] + domain[1]),
   ]);
 }
 

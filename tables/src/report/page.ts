@@ -9,6 +9,7 @@ import { counted, percent } from "../numbers.ts";
 import { deviceTable, reportDeviceSentence } from "./deviceTable.ts";
 import { reportList, reportName } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
+import { type NetworkFigures, networkSection } from "./networkSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
 import { reportStabilitySentence, stabilitySection } from "./stabilityTable.ts";
@@ -140,9 +141,11 @@ export interface ReportParts {
   readonly stability: Stability;
   /** Whether labelled files lie beside the page. */
   readonly labels: boolean;
+  /** Of a device whose network has validated the clusters. */
+  readonly network?: NetworkFigures | undefined;
 }
 
-export function reportPage(fitted: FittedRows, { document, stability, labels }: ReportParts): string {
+export function reportPage(fitted: FittedRows, { document, stability, labels, network }: ReportParts): string {
   const { model, warnings, sums } = fitted;
   const { options, devices } = model;
   const several = devices.length > 1;
@@ -166,6 +169,7 @@ ${clusterCards(model, traits)}
 <p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${transformed}${alone}</p>
 ${profileTable(model, traits)}
 ${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(reportDeviceSentence(fitted))}</p>\n${deviceTable(fitted)}` : ""}
+${network === undefined ? "" : `<h2 id="network">This device beside its network</h2>\n${networkSection(fitted, network)}`}
 <h2 id="sure">How sure</h2>
 ${options.k > 1 ? stabilitySection(fitted, stability) : "<p>One cluster is all rows, whatever they are.</p>"}
 <h2 id="rows">Rows</h2>

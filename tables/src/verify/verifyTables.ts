@@ -78,7 +78,7 @@ function networkOf({ devices, links }: Model): Graph {
 /** The links that the options ask for, where that takes no file. */
 async function ruledLinks({ options, devices }: Model, datasets: readonly Matrix[]): Promise<Graph | undefined> {
   const names = devices.map(({ name }) => name);
-  return isLinkRule(options.graph) ? linkDevices(options.graph, names, datasets, options.seed) : undefined;
+  return isLinkRule(options.graph) ? linkDevices(options.graph, names, datasets, options) : undefined;
 }
 
 /** Numbers from the same rows differ by less: sums may be taken in another order, units cost the last bits. */

@@ -1,7 +1,15 @@
-// fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
+// fedkm choose: k, links and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
 import type { Choice, Judge } from "@fedkm/core";
-import { type ChooseOutcome, type ChooseRequest, chooseTables, fitCommandLine } from "@fedkm/tables";
+import {
+  alikeLinks,
+  type ChooseOutcome,
+  type ChooseRequest,
+  chooseTables,
+  fitCommandLine,
+  linksAmongAlike,
+} from "@fedkm/tables";
+import { candidateWords } from "../../candidateWords.ts";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
@@ -16,6 +24,7 @@ import { writeResultFile } from "../../write.ts";
 
 interface ChoiceParts {
   readonly choice: Choice;
+  readonly names: readonly string[];
   readonly verdict: ChooseOutcome["verdict"];
   readonly judge: Judge;
   readonly warnings: readonly string[];
@@ -24,15 +33,16 @@ interface ChoiceParts {
   readonly command: string;
 }
 
-function inWords({ choice, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
-  const { k, alpha, clusters, coupling, messages, bytes } = choice;
+function inWords({ choice, names, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
+  const { k, alpha, groups, clusters, coupling, messages, bytes } = choice;
+  const isGrouped = groups.length > 1;
   const ks = clusters.curve.map((score) => [
     String(score.k),
     significantLabel(score.inertia, 4),
     significantLabel(score.silhouette, 3),
     String(score.clusters),
     `${Math.round(100 * score.apart)} %`,
-    score.k === clusters.fitted ? "chosen" : "",
+    !isGrouped && score.k === clusters.fitted ? "chosen" : "",
   ]);
   const alphas = coupling.curve.map((score) => [
     String(score.alpha),
@@ -41,15 +51,15 @@ function inWords({ choice, verdict, judge, warnings, picture, command }: ChoiceP
     score.alpha === alpha ? "chosen" : "",
   ]);
   const paragraphs = [
-    ...aboutClusters(clusters),
-    ...aboutVerdict(clusters.k, verdict),
+    ...(isGrouped ? aboutGroups(choice, names) : aboutClusters(clusters)),
+    ...aboutVerdict(k, verdict),
     ...aboutSample(choice.sampled),
     aboutJudge(judge),
     ...aboutAlone(coupling.alone),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return [
-    `k = ${k}, alpha = ${alpha}`,
+    `k = ${k}${isGrouped ? ` in each of ${groups.length} groups of devices` : ""}, alpha = ${alpha}`,
     "",
     ...alignColumns([["k", "inertia", "silhouette", "clusters apart", "rows in them", ""], ...ks]),
     "",
@@ -65,14 +75,6 @@ function inWords({ choice, verdict, judge, warnings, picture, command }: ChoiceP
   ];
 }
 
-/** Why each of the candidates is one. */
-const REASONS: Readonly<Record<Choice["clusters"]["candidates"][number]["reason"], (k: number) => string>> = {
-  most: (k) => `k = ${k}: the most clusters that have a gap to all their neighbours.`,
-  fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
-  coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
-  none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
-};
-
 function aboutClusters({
   k,
   fitted,
@@ -87,12 +89,28 @@ function aboutClusters({
   const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
   const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
   const largest = curve[curve.length - 1].k;
-  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --k may find more clusters.`;
   return [
-    ...candidates.map((own) => REASONS[own.reason](own.k)),
+    ...candidates.map(candidateWords),
     ...(k > 1 ? [found] : []),
     ...(fitted === k ? [] : [strays]),
     ...(atLimit ? [limit] : []),
+  ];
+}
+
+/** So many devices of a group are named. */
+const NAMED = 6;
+
+function aboutGroups({ groups, clusters }: Choice, names: readonly string[]): string[] {
+  const lines = groups.map(({ devices, k }, g) => {
+    const named = devices.slice(0, NAMED).map((i) => names[i]);
+    const others = devices.length - named.length;
+    const list = others > 0 ? `${named.join(", ")} and ${others} more` : named.join(", ");
+    return `Group ${g + 1}, ${k === 1 ? "1 cluster" : `${k} clusters`}: ${list}.`;
+  });
+  return [
+    `The devices come in ${groups.length} groups whose clusters are not each other's; all rows together have ${clusters.k}. --graph alike leaves out the links between groups, and cluster 1 of one group is not cluster 1 of another.`,
+    ...lines,
   ];
 }
 
@@ -133,7 +151,9 @@ function aboutAlone(alone: boolean): string[] {
   return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }
 
-export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
+export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, SourceFlags {
+  /** The largest that is tried. */
+  readonly k?: number;
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
@@ -146,8 +166,10 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
 
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { judge, out: picture } = options;
-  const { choice, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
+  const { judge, out: picture, k: largestK } = options;
+  // Which of these links are between devices that are alike is found here.
+  const given = linksAmongAlike(options.graph) ?? options.graph;
+  const { choice, names, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
       const rows = await inputRowsOfCommand(patterns, options, io.env, {
         onProgress: (step) => onProgress(step),
@@ -156,15 +178,21 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
       const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
       const { flags, decisions } = await proposedFlags(options, rows, context);
-      const outcome = await chooseTables({ ...flags, ...rows, graph: linksOfFlag(options.graph) }, context);
+      const outcome = await chooseTables(
+        { ...flags, ...rows, ...(largestK !== undefined && { largestK }), graph: linksOfFlag(given) },
+        context,
+      );
       const { drawChoice } = await import("@fedkm/tables/report");
       await writeResultFile(picture, drawChoice(outcome.choice));
       return { ...outcome, flags, decisions };
     }),
   );
-  const command = fitCommandLine(patterns, { ...flags, k: choice.fitted, alpha: choice.alpha });
-  printAnswer(io, options.json, { ...choice, verdict, warnings, picture, decisions, command }, () => [
+  const graph = choice.groups.length > 1 ? alikeLinks(given) : given;
+  const command = fitCommandLine(patterns, { ...flags, graph, k: choice.fitted, alpha: choice.alpha });
+  const groups = choice.groups.map(({ devices, k }) => ({ devices: devices.map((i) => names[i]), k }));
+  const { graph: _links, ...found } = choice;
+  printAnswer(io, options.json, { ...found, groups, verdict, warnings, picture, decisions, command }, () => [
     ...(decisions === undefined ? [] : [decisions.join("; "), ""]),
-    ...inWords({ choice, verdict, judge, warnings, picture, command }),
+    ...inWords({ choice, names, verdict, judge, warnings, picture, command }),
   ]);
 }

@@ -38,7 +38,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       const { datasets, labels, names, bestKnown, ...data } = dataOf(own);
       const { k = data.k, messages = defaults.rounds * datasets.length } = options;
       if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
-      const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), names, datasets, own);
+      const graph = await linkDevices(linksOfFlag(options.graph, plugins.graphs), names, datasets, { seed: own, k });
       const known = k === data.k ? bestKnown : undefined;
       return { datasets, labels, graph, k, alpha, seed: own, messages, init, settings, plugins, bestKnown: known };
     };
@@ -56,7 +56,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
       await writeResultFile(out, drawComparison(found.outcomes, title));
     }
-    const watched = compareWatchCommands(options, problem.k, settings, found.fromCommonStart);
+    const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
     return compareCommandSummary(options, name, problem, found, watched);
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));

@@ -1,6 +1,6 @@
 // fedkm device study: the study of a device, and its change, in the device's folder; a running device sees it within seconds.
 
-import { compareStudies, contractOf, parseStudy, type Study, studyId } from "@fedkm/device";
+import { compareStudies, contractOf, limitsFault, parseStudy, type Study, studyId } from "@fedkm/device";
 import {
   approveInFolder,
   type DaemonStatus,
@@ -12,12 +12,13 @@ import {
   readFolder,
   readNextInFolder,
   readStudyText,
-  rowsFault,
   withdrawChangeInFolder,
   writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
+import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
 
 /** So many digits of a hash are shown. */
@@ -34,6 +35,7 @@ export async function runDeviceStudyCommand(state: string, { stdout }: Console):
       ? ["the device does not run, so nothing is known about its neighbours"]
       : neighbourStudies(status)),
     ...describedLines(status, state),
+    ...chosenLines(status, state),
     ...(status?.proposals ?? []).flatMap(({ studyHash, text, from }) => [
       "",
       `${from.join(", ")} proposes ${short(studyHash)}:`,
@@ -74,6 +76,34 @@ function describedLines(status: DaemonStatus | undefined, state: string): string
   ];
 }
 
+/** Which k the network has found, and what its owner is to say. */
+function chosenLines(status: DaemonStatus | undefined, state: string): string[] {
+  const chosen = status?.device.shared?.chosen;
+  if (chosen == null) return [];
+  const { rows, candidates, curve, isFromGroups, isSecondVote, isApprovedByAll } = chosen;
+  const approved = candidates.find(({ isApproved }) => isApproved);
+  const heading = ["k", "cost", "silhouette", ...(isFromGroups ? [] : ["apart", "of the rows"])];
+  const scores = curve.map(({ k, inertia, silhouette, clusters, apart }) => [
+    ...[String(k), shortNumber(inertia), silhouette.toFixed(3)],
+    ...(isFromGroups ? [] : [String(clusters), `${Math.round(100 * apart)} %`]),
+  ]);
+  return [
+    "",
+    `the network has looked for clusters in ${rows} rows:`,
+    ...alignColumns([heading, ...scores]),
+    ...(isSecondVote ? ["owners wanted different numbers of clusters; most wanted this one:"] : []),
+    ...candidates.map((candidate) => `${short(candidate.studyHash)}: ${chosenWords(candidate)}`),
+    ...(approved !== undefined
+      ? [
+          `k = ${approved.k} is approved here; ${isApprovedByAll ? "every owner wants it" : "other owners have not said yet"}`,
+        ]
+      : [
+          "The fit then asks your rows about ten times for counts and sums by cluster.",
+          `to approve: fedkm device study accept ${short(candidates[0]?.studyHash ?? "")} --state ${state}`,
+        ]),
+  ];
+}
+
 const shortNumber = (value: number | undefined) => (value === undefined ? "" : String(Number(value.toPrecision(4))));
 
 function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
@@ -95,11 +125,13 @@ export async function runDeviceStudyProposeCommand(file: string, state: string, 
 export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
   const status = lastStatus(state);
-  const closed = status?.device.shared?.described?.studyHash;
-  if (closed != null && hash !== "" && closed.startsWith(hash.toLowerCase())) {
+  const { described, chosen } = status?.device.shared ?? {};
+  const offered = [described?.studyHash, ...(chosen?.candidates.map(({ studyHash }) => studyHash) ?? [])];
+  const closed = offered.find((one) => hash !== "" && one?.startsWith(hash.toLowerCase()));
+  if (closed != null) {
     const isRunning = await approveInFolder(state, closed);
     const when = isRunning ? "" : " when it is run";
-    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; clusters begin when every owner has\n`);
+    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; the network goes on when every owner has\n`);
     return;
   }
   const proposals = status?.proposals ?? [];
@@ -118,7 +150,7 @@ export async function runDeviceStudyAcceptCommand(hash: string, state: string, i
 }
 
 async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<void> {
-  const { path, name, data } = folder;
+  const { path, name, data, limits = {} } = folder;
   const id = await idOf(study);
   if (id === (await idOf(folder.study)))
     throw new Error(`study must be another one than that of ${name}, got the same`);
@@ -129,7 +161,10 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
     );
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRowSource({ data, study }, process.env)).counts);
+  const out = limitsFault(study, limits);
+  if (out !== undefined)
+    throw new UsageError(`the owner's limits in ${path}/device.json keep ${name} out of it: ${out}`);
+  const { fault } = await lookAtRowSource({ data, study, limits }, process.env);
   await writeNextInFolder(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,

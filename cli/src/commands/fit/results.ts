@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import { blankDocument } from "@fedkm/pictures/node";
 import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
+import type { ReportParts } from "@fedkm/tables/report";
 import { type ProgressLine, progressPercent } from "../../progress.ts";
 import { throwIfStopped } from "../../stop.ts";
 import { writeResultFolder } from "../../write.ts";
@@ -23,7 +24,7 @@ const FOLDER = "labels";
 export async function writeFitCommandResults(
   outcome: FitOutcome,
   flags: ResultsFlags,
-  { progress, signal }: { readonly progress: ProgressLine; readonly signal: AbortSignal },
+  { progress, signal, network }: { progress: ProgressLine; signal: AbortSignal } & Pick<ReportParts, "network">,
 ) {
   const { reportPage } = await import("@fedkm/tables/report");
   const { labelsAs, ...dialect } = flags;
@@ -62,7 +63,8 @@ export async function writeFitCommandResults(
       done += own.rows;
     }
     progress.announce("fedkm  writing the report");
-    const parts = { document: blankDocument(), stability: await outcome.stability(), labels: files.length > 0 };
+    const labelled = { labels: files.length > 0, network };
+    const parts = { document: blankDocument(), stability: await outcome.stability(), ...labelled };
     await put("report.html", reportPage(outcome, parts));
     await put("model.json", `${JSON.stringify({ ...outcome.model, labels }, undefined, 1)}\n`);
   });

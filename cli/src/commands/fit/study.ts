@@ -4,7 +4,7 @@ import {
   isOpenStudy,
   parseStudy,
   type Study,
-  simulateDescription,
+  simulateQuestions,
   stackedTables,
   studyColumns,
   type TableRows,
@@ -14,6 +14,7 @@ import { readStudyText } from "@fedkm/device/daemon";
 import { checkMissingCells, expandPatterns, type MissingPolicy, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
+import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { countLabel } from "../../numbers.ts";
@@ -39,7 +40,11 @@ const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalt
 export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: readonly string[], io: Console) {
   const given = parseStudy(readStudyText(file));
   checkFlags(given, file, typed);
-  const study = isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given;
+  return flagsOfClosedStudy(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
+}
+
+/** The same for a study that leaves nothing open. */
+export function flagsOfClosedStudy(study: Study) {
   const { k, alpha, coupling, weighting } = study;
   const missing: MissingPolicy = study.missing ?? "refuse";
   const { columns, categories } = studyColumns(study);
@@ -73,12 +78,20 @@ async function closedByFiles(
     }
   }
   const devices = [...parts.values()].map((own) => stackedTables(own, wanted.columns.length));
-  const { closed, described, generations, bytes } = await simulateDescription(study, [...parts.keys()], devices, 1);
+  const found = await simulateQuestions(study, [...parts.keys()], devices, 1);
+  const { closed, described, chosen, generations, bytes } = found;
   const each = countLabel(Math.round(bytes / devices.length / 1000));
-  const what = `${countLabel(described[0].rows)} rows of ${devices.length} devices`;
-  io.stderr.write(`fedkm  described ${what} in ${generations} generations, ${each} kB sent by each\n`);
-  const own = [...parts.keys()].flatMap((name, i) => described[i].remarks.map((remark) => `${name}: ${remark}`));
-  const common = described[0].remarks.filter((remark) => described.every(({ remarks }) => remarks.includes(remark)));
+  const rows = countLabel(described[0]?.rows ?? chosen?.rows ?? 0);
+  io.stderr.write(
+    `fedkm  found out about ${rows} rows of ${devices.length} devices in ${generations} generations, ${each} kB sent by each\n`,
+  );
+  // Simulated owners approve of the first candidate.
+  for (const candidate of chosen?.candidates ?? []) io.stderr.write(`fedkm  ${chosenWords(candidate)}\n`);
+  if (chosen !== undefined) io.stderr.write(`fedkm  fits k = ${closed.k}\n`);
+  const own = [...parts.keys()].flatMap((name, i) => described[i]?.remarks.map((remark) => `${name}: ${remark}`) ?? []);
+  const common = (described[0]?.remarks ?? []).filter((remark) =>
+    described.every(({ remarks }) => remarks.includes(remark)),
+  );
   const warn = warnOn(io);
   for (const remark of common) warn(remark);
   for (const remark of own) if (!common.some((one) => remark.endsWith(one))) warn(remark);
@@ -88,6 +101,8 @@ async function closedByFiles(
 /** What is typed besides the study must not contradict it. */
 function checkFlags(study: Study, file: string, typed: StudyFlags): void {
   const columns = shellNames(studyColumns(study).columns);
+  if (typed.k !== undefined && study.leastK !== undefined)
+    throw new UsageError(`--k cannot be used with --study: ${file} leaves it to the devices`);
   for (const name of ["k", "alpha", "coupling", "weighting"] as const) {
     if (typed[name] === undefined || typed[name] === study[name]) continue;
     throw new UsageError(`--${name} must be ${study[name]}, as ${file} says, got ${typed[name]}`);

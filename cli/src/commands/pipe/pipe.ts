@@ -102,7 +102,7 @@ async function partialAnswer(header: Frame["header"], arrays: readonly Matrix[])
     return { points: own, weights: masses[i].data, lost: Number((lost as unknown[])[i]) };
   });
   const names = batches.map((_, i) => String(i));
-  const graph = await linkDevices(asked.graph ?? "complete", names, batches, problem.seed);
+  const graph = await linkDevices(asked.graph ?? "complete", names, batches, problem);
   const found = partialFit(isFirst ? undefined : { centroids, summaries }, batches, graph, {
     ...fitMethodOptions({ problem, settings }),
     ...problem,

@@ -2,7 +2,7 @@
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command } from "commander";
-import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parseChoice, parseWhole, parseWholeOrRange } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { StudyInitOptions } from "./study.ts";
 
@@ -19,7 +19,12 @@ function initCommand(io: Console): Command {
   return new Command("init")
     .description("Write a study file to look over and hand to every device.")
     .option("--name <text>", "what the study is called", "study")
-    .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
+    .option(
+      "--k <integer>",
+      "number of clusters, or FROM..TO: the devices find it out together",
+      parseWholeOrRange("--k", 20),
+      3,
+    )
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option(
       "--clusters <kind>",
@@ -60,7 +65,7 @@ function initCommand(io: Console): Command {
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText(
       "after",
-      "\nExamples:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%\n  fedkm study init --k 3 --columns age,crp,sex:category --clusters shared",
+      "\nExamples:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%\n  fedkm study init --k 2..8 --columns age,crp,sex:category --clusters shared",
     )
     .action(async (options: StudyInitOptions) => (await import("./study.ts")).runStudyInitCommand(options, io));
 }

@@ -5,7 +5,7 @@ import {
   contractOf,
   type Feature,
   frameBytes,
-  isOpenStudy,
+  hasOpenColumns,
   isReleasedInRounds,
   needsFounders,
   noiseOfRelease,
@@ -58,7 +58,9 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
   const text = draftStudyFile({ ...draft, features: features ?? [] });
   const study = needsFounders(parseStudy(text)) ? parseStudy(text) : foundedInFile(parseStudy(text));
   await writeResultFile(out, text);
-  if (isOpenStudy(study)) stdout.write(`${whatDescribingTells[study.privacy === "open" ? "open" : "guarded"]}\n`);
+  const mode = study.privacy === "open" ? "open" : "guarded";
+  if (hasOpenColumns(study)) stdout.write(`${whatDescribingTells[mode]}\n`);
+  if (study.leastK !== undefined) stdout.write(`${whatChoosingTells[mode]}\n`);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${study.privacy}: ${privacyWords(study)}\n`);
   if (study.privacy !== "private") return;
@@ -121,6 +123,12 @@ const whatDescribingTells = {
     "describing: the network learns how many rows of all devices lie in cells of values, and sums; each device tells a column in groups of its minimum, and no value that fewer of its rows have",
 };
 
+const whatChoosingTells = {
+  open: "choosing k: the network learns how many rows of all devices lie in up to 64 cells, their sums and products, and how many lie where between clusters; cells may hold a single row, so agree only if rows may be public",
+  guarded:
+    "choosing k: the network learns sums over the cores of each device's own k-means, none of fewer rows than its minimum; they show where a curve bends and no gaps, so k is uncertain, and owners decide",
+};
+
 interface DataFit {
   readonly file: string;
   readonly rows: number;
@@ -137,7 +145,7 @@ export async function runStudyCheckCommand(
   const fits: DataFit[] = [];
   for (const path of data) {
     const points = await rowSourcePoints(path, study, process.env);
-    const within = isOpenStudy(study) ? points.rows : scaleRows(study, points).rows;
+    const within = hasOpenColumns(study) ? points.rows : scaleRows(study, points).rows;
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - within });
   }
   const facts = { file, study, hash, frameBytes: frameBytes({ k: study.k, d: study.features.length }), data: fits };
@@ -162,7 +170,9 @@ interface Facts {
 }
 
 function describe({ file, study, hash, frameBytes: bytes, data }: Facts): string[] {
-  const { name, k, alpha, coupling, weighting, privacy, minimum, features } = study;
+  const { name, alpha, coupling, weighting, privacy, minimum, features, leastK } = study;
+  const k = leastK ?? study.k;
+  const clusters = leastK === undefined ? k : `${k} to ${study.k}`;
   const heading = ["feature", "unit", "min", "max", "scale"];
   const rows = features.map(({ name: feature, unit, min, max, scale, open }) => {
     if (open === undefined) return [feature, unit, ...[min, max, scale].map(String)];
@@ -177,8 +187,8 @@ function describe({ file, study, hash, frameBytes: bytes, data }: Facts): string
   });
   return [
     study.clusters === "shared"
-      ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
-      : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
+      ? `${name}: k = ${clusters}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
+      : `${name}: k = ${clusters}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
     ...(study.protects === undefined ? [] : [privacyWords(study)]),
     ...(study.neighbours === "trusted" ? [whatTrustMeans] : []),
     ...memberLines(study, file),

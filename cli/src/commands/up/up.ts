@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
 import {
+  approveInFolder,
   type DaemonStatus,
   hasDaemonSettled,
   localNetworkName,
@@ -15,6 +16,7 @@ import {
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
+import { chosenWords } from "../../candidateWords.ts";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { dashboardSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
@@ -41,7 +43,7 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => localNetworkName(index, data.length));
-  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, seed);
+  const graph = await linkDevices(linksOfFlag(options.graph), names, datasets, { seed });
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareLocalNetwork({ base: state, studyText, data, graph });
@@ -56,13 +58,39 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
         io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
       // What is to come to an end by itself fails with a device that ends; a network that is kept up goes on.
       const supervision = options.untilSettled === true ? undefined : { onEnd, ends };
-      return await runProcesses(folders, signal, painter(signal, options, io), supervision);
+      const paint = painter(signal, options, io);
+      const approve = approver(folders, io);
+      const look = (statuses: Statuses) => {
+        approve(statuses);
+        return paint(statuses);
+      };
+      return await runProcesses(folders, signal, look, supervision);
     } finally {
       dashboard?.close();
     }
   });
   if (json) io.stdout.write(`${JSON.stringify({ devices: statuses.length, links, statuses }, undefined, 2)}\n`);
   else io.stdout.write(`stopped; the state stays in ${state}\n`);
+}
+
+/** All devices have one owner here, who approves of what their network finds out: of several k of the first. */
+function approver(folders: readonly string[], { stderr }: Console) {
+  const approved = new Set<string>();
+  return (statuses: Statuses): void => {
+    for (const [i, status] of statuses.entries()) {
+      const { described, chosen } = status?.device.shared ?? {};
+      const hash = described?.studyHash ?? chosen?.candidates[0]?.studyHash;
+      const mark = `${folders[i]} ${hash}`;
+      if (hash === undefined || approved.has(mark)) continue;
+      approved.add(mark);
+      const words = described == null ? (chosen?.candidates ?? []).map(chosenWords) : described.remarks;
+      for (const line of i === 0 ? words : []) stderr.write(`fedkm: ${line}\n`);
+      approveInFolder(folders[i], hash).catch((error: unknown) => {
+        approved.delete(mark);
+        stderr.write(`fedkm: ${error instanceof Error ? error.message : String(error)}\n`);
+      });
+    }
+  };
 }
 
 /** Paints the table at each look, until somebody stops it or, if that was asked for, all devices are settled. */

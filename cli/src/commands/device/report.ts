@@ -1,0 +1,62 @@
+// fedkm device report: the report, model and labels of a device's own rows by the clusters of its network.
+
+import { isOpenStudy } from "@fedkm/device";
+import { lastStatus, readFolder } from "@fedkm/device/daemon";
+import { isAddress } from "@fedkm/sql/address";
+import { examineStability, fitTables } from "@fedkm/tables";
+import { type Console, isStyled } from "../../console.ts";
+import { withProgress } from "../../progress.ts";
+import { interruptible, stoppableUnchanged } from "../../stop.ts";
+import { checkResultFolder } from "../../write.ts";
+import { writeFitCommandResults } from "../fit/results.ts";
+import { flagsOfClosedStudy } from "../fit/study.ts";
+import { fitText } from "../fit/text.ts";
+
+export interface ReportOptions {
+  readonly state: string;
+  readonly out: string;
+}
+
+export async function runDeviceReportCommand({ state, out }: ReportOptions, io: Console): Promise<void> {
+  const { study, data, name } = await readFolder(state);
+  const device = lastStatus(state)?.device;
+  const centroids = device?.centroids;
+  if (device === undefined || centroids == null || isOpenStudy(study))
+    throw new Error(
+      `${name} must have clusters to report on: run it until fedkm device status says that it is settled`,
+    );
+  const address = data.find(isAddress);
+  if (address !== undefined) throw new Error(`data of ${name} must be files for a report, got the source ${address}`);
+  checkResultFolder(out);
+  const { features } = study;
+  const scaled = {
+    data: Float64Array.from(centroids.flatMap((row) => row.map((value, f) => value / features[f].scale))),
+    ...{ rows: centroids.length, cols: features.length },
+  };
+  const flags = flagsOfClosedStudy(study);
+  const { round, framesSent } = device;
+  const run = { centroids: [scaled], objective: device.objective ?? Number.NaN, rounds: round, converged: true };
+  const traffic = { messages: framesSent, bytes: 0, history: [] };
+  // The network has found the clusters: nothing is fitted here.
+  const plan = { ...flags.study, simulate: async () => ({ ...run, ...traffic }) };
+  const { outcome, written } = await stoppableUnchanged((signal) =>
+    withProgress(io, async (progress) => {
+      const found = await fitTables(
+        { ...flags, study: plan, method: "fedkm", graph: "complete", seed: 0, files: data },
+        {
+          signal,
+          compute: (work) => interruptible(work, signal),
+          // Fits of these rows alone would find other clusters than those of all, and say nothing of them.
+          examineLater: (task) => async () =>
+            examineStability(task, () => {
+              throw new Error("only the network can find these clusters again");
+            }),
+        },
+      );
+      const network = device.shared?.validation ?? undefined;
+      return { outcome: found, written: await writeFitCommandResults(found, { out }, { progress, signal, network }) };
+    }),
+  );
+  const lines = fitText(outcome, outcome.warnings, written.paths, isStyled(io.stdout, io.env));
+  io.stdout.write(`${lines.join("\n")}\n`);
+}
