@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
-import { kmeans } from "../../src/index.ts";
+import { kmeans, type Points } from "../../src/index.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
 import { createWasmMachine, type WasmMachine } from "../../src/kernel/module.ts";
 import type { KernelEngine } from "../../src/kernel/pick.ts";
@@ -36,7 +36,7 @@ function smallMachine() {
 }
 
 /** Rows that the memory cannot hold, even without codes. */
-function crowdedProblem(number: number): Problem {
+function crowdedProblem(number: number): Problem<Points> {
   const cols = 1 + (number % 40);
   const isNarrow = number % 3 === 0;
   const bytes = (isNarrow && cols > 4 ? 4 : 8) * cols;
@@ -44,7 +44,7 @@ function crowdedProblem(number: number): Problem {
   return isNarrow ? narrowProblem(problem) : problem;
 }
 
-function blockRows(machine: WasmMachine, { points, weights }: Problem, engine: KernelEngine): number {
+function blockRows(machine: WasmMachine, { points, weights }: Problem<Points>, engine: KernelEngine): number {
   const placed = placePoints(machine, points, weights, engine !== "plain");
   if (placed === undefined) return 0;
   machine.free(placed.block);

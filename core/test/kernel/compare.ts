@@ -1,6 +1,6 @@
 // Holds every engine to the bits of the reference on one problem.
 
-import { widenPoints } from "../../src/data/matrix.ts";
+import { type Points, widenPoints } from "../../src/data/matrix.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
 import { emptyStatistics, type Kernel, type PreparedPoints } from "../../src/kernel/kernel.ts";
 import { type KernelEngine, SMALL_COLUMNS } from "../../src/kernel/pick.ts";
@@ -12,7 +12,7 @@ export function enginesFor(cols: number): readonly KernelEngine[] {
 }
 
 /** Everything an engine says about one set of centroids, as bits. */
-function answers(prepared: PreparedPoints, problem: Problem, centroids: Float64Array): Uint32Array[] {
+function answers(prepared: PreparedPoints, problem: Problem<Points>, centroids: Float64Array): Uint32Array[] {
   const { points, k } = problem;
   const statistics = emptyStatistics(k, points.cols);
   const labels = new Uint32Array(points.rows);
@@ -22,7 +22,7 @@ function answers(prepared: PreparedPoints, problem: Problem, centroids: Float64A
   return numbers.map((part) => new Uint32Array(part.buffer));
 }
 
-function differences(kernel: Kernel, problem: Problem, expected: readonly Uint32Array[][]): string[] {
+function differences(kernel: Kernel, problem: Problem<Points>, expected: readonly Uint32Array[][]): string[] {
   const prepared = kernel.prepare(problem.points, problem.weights);
   const wrong: string[] = [];
   problem.centroids.forEach((centroids, call) => {
@@ -42,7 +42,7 @@ function areSame(a: Uint32Array, b: Uint32Array): boolean {
 
 /** Differences of the given kernels, by default every engine, from the reference on the same points in float64. */
 export function compare(
-  problem: Problem,
+  problem: Problem<Points>,
   kernels: readonly Kernel[] = enginesFor(problem.points.cols).map((engine) => wasmKernel(engine)),
 ): string[] {
   const reference = jsKernel.prepare(widenPoints(problem.points), problem.weights);

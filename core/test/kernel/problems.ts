@@ -3,9 +3,9 @@
 import type { Matrix, Points } from "../../src/data/matrix.ts";
 import { type Random, randomStream } from "../../src/data/random.ts";
 
-export interface Problem {
+export interface Problem<Data extends Points = Matrix> {
   readonly name: string;
-  readonly points: Points;
+  readonly points: Data;
   readonly weights: Float64Array | undefined;
   readonly k: number;
   /** Successive centroids; engines keep state between calls, so their order matters. */
@@ -182,7 +182,7 @@ export function pairProblemOf(number: number, seed = 0): Problem {
 }
 
 /** The problem with its points in float32; what that cannot hold is as large as it can be. */
-export function narrowProblem(problem: Problem): Problem {
+export function narrowProblem(problem: Problem): Problem<Points> {
   const { data, rows, cols } = problem.points;
   const most = 3e38;
   const narrow = Float32Array.from(data, (x) => Math.max(-most, Math.min(most, x)));
