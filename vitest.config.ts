@@ -33,14 +33,28 @@ function longSeed(): string {
   return seed;
 }
 
-/** Whole minutes, spent waiting for processes and browsers: begun last they would keep the others' processors idle. */
-const WAITING = ["cli/test/dashboard/", "test/operations", "cli/test/device.", "cli/test/up.", "web/test/browser/"];
+/** Take minutes, much of them waiting: begun last they would keep processors idle. The longest stands first. */
+const LONGEST = [
+  "test/conformance.",
+  "test/python.",
+  "cli/test/dashboard/",
+  "cli/test/demo.",
+  "test/goldens/",
+  "test/operations.",
+  "cli/test/plugins.",
+  "cli/test/sweep.",
+  "cli/test/up.",
+  "cli/test/device.",
+  "web/test/browser/",
+];
 
-class WaitingFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const others = await super.sort(files);
-    const isWaiting = ({ moduleId }: TestSpecification) => WAITING.some((path) => moduleId.includes(path));
-    return [...others.filter(isWaiting), ...others.filter((file) => !isWaiting(file))];
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((path) => moduleId.includes(path));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
 }
 
@@ -55,9 +69,11 @@ export default defineConfig(({ mode }) => ({
       ...(byMode[mode] ?? ALL).exclude,
       ...(process.platform === "win32" ? Object.keys(NOT_ON_WINDOWS) : []),
     ],
+    // Node 20 may abort when a worker thread ends while V8 compiles for it in the background, so nothing is compiled there.
+    execArgv: ["--no-concurrent-recompilation"],
     // More than there are processors: tests of devices and pages mostly wait.
     maxWorkers: availableParallelism() + 2,
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongestFirst },
     // What never ends is stopped; what is slow on a busy machine is not wrong.
     testTimeout: 900_000,
     hookTimeout: 900_000,

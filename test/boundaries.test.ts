@@ -118,13 +118,16 @@ describe("core", () => {
     expect(Object.keys(manifest("core").dependencies)).toEqual(["munkres", "pure-rand"]);
   });
 
-  it("is pure: no platform, no clock, no chance, no output", () => {
+  it("is pure: no platform, no clock, no chance, no output but one warning", () => {
     const forbidden = /\bnode:|\b(document|window|process|console|Date|performance|setTimeout)\b|Math\.random/;
     // Workers are started by the platform; nothing else in core imports what is particular to it.
     const hosts = ["node", "browser", "nodeWorker", "browserWorker"].map((name) => `core/src/async/${name}.ts`);
     const platforms = ["core/src/kernel/threads/node.ts", "core/src/kernel/threads/platform.d.ts", ...hosts];
     for (const file of files.filter((name) => !platforms.includes(name))) {
-      expect(code(file).match(forbidden)?.[0], file).toBeUndefined();
+      const text = code(file);
+      // A page that forbids WebAssembly hears why it is slow.
+      const rest = file === "core/src/kernel/module.ts" ? text.replace(/\bconsole(?=\.warn|: \{ warn)/g, "") : text;
+      expect(rest.match(forbidden)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: true })) expect(name, file).not.toMatch(/^node:/);
     }
   });

@@ -4,7 +4,19 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { certify, complete, fit, type Graph, graph, kmeans, type Matrix, matrix, paperData, predict, toRows } from "@fedkm/core";
+import {
+  certify,
+  complete,
+  fit,
+  type Graph,
+  graph,
+  kmeans,
+  type Matrix,
+  matrix,
+  paperData,
+  predict,
+  toRows,
+} from "@fedkm/core";
 import { fitSources, memorySource } from "@fedkm/core/sources";
 import { fitTables, parseModel } from "@fedkm/tables";
 import { afterAll, describe, expect, it } from "vitest";
@@ -58,7 +70,11 @@ const producers: Readonly<Record<string, () => Promise<Produced>>> = {
     links: graph(1, []),
   }),
   fitSources: async () => ({
-    model: await fitSources(datasets.map((own) => memorySource(own)), complete(3), options),
+    model: await fitSources(
+      datasets.map((own) => memorySource(own)),
+      complete(3),
+      options,
+    ),
     ...network,
   }),
   "the command": async () => ({ model: (await commandModel("standard")) as Produced["model"], ...network }),

@@ -97,7 +97,7 @@ writeFileSync(join(outside, "typed.ts"), typed);
 writeFileSync(join(outside, "plain.js"), ts.transpile(typed, { target: "es2023", module: "esnext" }));
 for (const plugin of ["plain.js", "typed.ts"]) {
   const added = ["--plugin", plugin, "--dataset", "square", "--graph", "table", "--method", "fedkm,gossip"];
-  run(`fedkm compare --plugin ${plugin}`, fedkm, ["compare", ...added, "--points", "40"], {
+  run(`fedkm compare --plugin ${plugin}`, fedkm, ["compare", ...added, "--typical-rows", "40"], {
     cwd: outside,
     says: /^gossip .*$/m,
     warns: /^$/,

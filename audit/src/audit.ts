@@ -1,11 +1,12 @@
 // The audit of a study, by every attack on many simulated networks, and of one device, by a recording of it.
 
 import type { Matrix } from "@fedkm/core";
-import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
+import { type Contract, contractOf, isOpenStudy, type Study, scaleRows, studyId } from "@fedkm/device";
 import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
 import { fromInt64s, idOf, padSeeds, type Secrets, stages } from "@fedkm/device/shared";
 import { activeAttacks } from "./activeAttacks.ts";
 import { coalitionEntry, type GenerationTotals, observeBoards } from "./boards.ts";
+import { openStudyAttacks } from "./describing.ts";
 import { growthOutcome } from "./growth.ts";
 import {
   groupsFound,
@@ -127,7 +128,8 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {
     const scene = await attackScenario(study, datasets, seed + run);
-    if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
+    if (isOpenStudy(study)) outcomes.push(...(await openStudyAttacks(scene)));
+    else if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene), ...growthOutcome(scene));
     await onRun?.(run + 1);
   }

@@ -7,6 +7,7 @@ export const titles = {
   bystander: "one of several neighbours reads",
   probing: "a neighbour moves on purpose",
   sketches: "sketches, which all devices get",
+  describing: "all neighbours read the describing",
   totals: "totals, which all devices get",
   "added row": "neighbours wait for a new row",
   "deleted row": "neighbours wait for a deletion",
@@ -86,6 +87,8 @@ export const explanations: Readonly<Record<Attack, string>> = {
   bystander:
     "One neighbour tries that without knowing what others sent. It succeeds while it is the only one that is there.",
   probing: "The only neighbour moves a centroid step by step, so that rows change their cluster one after the other.",
+  describing:
+    "All neighbours of a device take their pads off what it adds while columns are described, before and after a row is added, and look for counts and differences of few rows.",
   sketches: "When a network begins, each device's own cluster means and rough sizes travel to every device.",
   totals: "With shared clusters, totals of two moments differ by the rows that changed their cluster in between.",
   "added row": "The sums of all rows before and after a row was added differ by that row.",

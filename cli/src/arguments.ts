@@ -36,6 +36,16 @@ export function parseAtLeastZero(option: string): (text: string) => number {
   };
 }
 
+/** Some of some words, with commas between or one after the other. */
+export function parseChoices<T extends string>(option: string, choices: readonly T[]) {
+  const parse = parseChoice(option, choices);
+  const parseAll = (text: string, before: readonly T[] = []): readonly T[] => [
+    ...before,
+    ...text.split(",").map((word) => parse(word.trim())),
+  ];
+  return Object.assign(parseAll, { choices });
+}
+
 /** One of some words, which the parser also has as `choices`: completion offers them. */
 export function parseChoice<T extends string>(option: string, choices: readonly T[]) {
   const parse = (text: string): T => {

@@ -23,6 +23,16 @@ export function warnOn({ stderr }: Pick<Console, "stderr">): (warning: string) =
   return (warning) => void stderr.write(`fedkm: warning: ${warning}\n`);
 }
 
+/** What a person answers in a terminal; undefined: nobody can be asked. */
+export async function askPerson({ stdin, stdout }: Console, question: string): Promise<string | undefined> {
+  if (stdin?.isTTY !== true || stdout.isTTY !== true) return undefined;
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: stdin, output: process.stdout });
+  const answer = await lines.question(question);
+  lines.close();
+  return answer;
+}
+
 /** An answer for a program as one JSON object, or in lines for a person. */
 export function printAnswer(
   { stdout }: Console,

@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 folder.addExamples();
 const files = ["north", "south"].map((name) => join(folder.path, "examples", `${name}.csv`));
 const picture = join(folder.path, "choice.svg");
-const args = ["choose", ...files, "--as-is", "--exclude", "plant", "--largest-k", "4", "--out", picture];
+const args = ["choose", ...files, "--as-is", "--exclude", "plant", "--k", "4", "--out", picture];
 
 test("choose prints both tables and draws both curves", async () => {
   const { code, stdout, stderr } = await outcome(...args);
@@ -89,7 +89,7 @@ test("choose ends with a command that a shell runs as it stands", async () => {
     folder.file(`${name}'s rows.csv`, readFileSync(join(folder.path, "examples", `${name}.csv`))),
   );
   const flags = "--exclude plant --scale standard --graph ring --missing drop --weighting device --seed 4".split(" ");
-  const { stdout } = await outcome("choose", ...odd, ...flags, "--largest-k", "4", "--out", picture);
+  const { stdout } = await outcome("choose", ...odd, ...flags, "--k", "4", "--out", picture);
   const command = stdout.trimEnd().split("\n").at(-1) ?? "";
   expect(command).toMatch(
     /^fedkm fit '.*' '.*' --k 3 --alpha [\d.]+ --exclude plant --missing drop --graph ring --scale standard --weighting device --seed 4$/,

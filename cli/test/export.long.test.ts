@@ -111,7 +111,7 @@ describe.each([
   const exported = (...args: string[]) => text("export", model, "--device", "p1", ...args);
 
   const inOrder = async (dialect: string) => {
-    const sql = await exported("--as", `sql:${dialect}`, "--table", "the rows");
+    const sql = await exported("--as", `sql:${dialect}`, "--name", "the rows");
     return `select cluster from (${sql.replace(/;\s*$/, "")}) as labelled order by id`;
   };
 

@@ -37,7 +37,7 @@ async function exported(...args: string[]): Promise<string> {
 
 test("SQL quotes names and texts, and writes every double with all its digits", async () => {
   const { scaling } = JSON.parse(readFileSync(model, "utf8"));
-  const sql = await exported("--as", "sql", "--table", 'my "rows"');
+  const sql = await exported("--as", "sql", "--name", 'my "rows"');
   expect(sql).toContain('FROM "my ""rows""" AS fedkm_row');
   expect(sql).toContain(`CAST('${scaling.offset[0].toExponential()}' AS DOUBLE PRECISION)`);
   expect(sql).toContain("THEN 'short''s'");
@@ -48,7 +48,7 @@ test.each([
   ["trino", new TrinoSQL(), 'FROM "my ""rows`"'],
   ["spark", new SparkSQL(), 'FROM `my "rows```'],
 ])("the SELECT for %s is one that its grammar takes", async (dialect, grammar, from) => {
-  const sql = await exported("--as", `sql:${dialect}`, "--table", 'my "rows`');
+  const sql = await exported("--as", `sql:${dialect}`, "--name", 'my "rows`');
   expect(grammar.validate(sql)).toEqual([]);
   expect(sql).toContain(from);
 });
@@ -101,7 +101,7 @@ test.skipIf(ort === undefined)(
 
 test.each([
   [["--as", "onnx"], "--as onnx needs --out FILE (it is binary)"],
-  [["--as", "csv", "--table", "t"], "--table must be used with --as sql, got --as csv"],
+  [["--as", "csv", "--name", "t"], "--name must be used with --as sql, got --as csv"],
   [["--as", "sql", "--device", "nowhere"], '--device must be common or a device of the model (trees), got "nowhere"'],
   [["--as", "csv", "--device", "common"], '--device must be a device of the model with --as csv, got "common"'],
 ])("%j is refused in one line", async (args, line) => {

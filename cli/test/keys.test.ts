@@ -97,7 +97,7 @@ test("device rotate waits for links, --accept absent does not, the successor is 
   expect(broken.stderr).toMatch(/audit\.jsonl, line 2 must follow the line before it, got a broken chain\n$/);
 });
 
-test("device revoke unlinks, and a revoked peer is linked again only with --allow-revoked", async () => {
+test("device revoke unlinks, and a revoked peer is linked again only with --accept revoked", async () => {
   await init("east", "west");
   await link("east", "west");
   const revoked = await device("revoke", "west", "--reason", "its disk was stolen", "--state", at("east"));
@@ -106,9 +106,9 @@ test("device revoke unlinks, and a revoked peer is linked again only with --allo
   const refused = await link("east", "west");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(
-    /--allow-revoked links it nevertheless\), and this device said at .*: its disk was stolen\n$/,
+    /--accept revoked links it nevertheless\), and this device said at .*: its disk was stolen\n$/,
   );
-  expect((await link("east", "west", "--allow-revoked")).code).toBe(0);
+  expect((await link("east", "west", "--accept", "revoked")).code).toBe(0);
   expect((await factsOf("east")).keys.revoked).toMatchObject([
     { signer: "this device", peer: "west", isOverruled: true },
   ]);

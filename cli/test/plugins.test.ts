@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 cpSync(join(root, "examples/plugin.ts"), join(folder.path, "mine.ts"));
 
 test("compare runs a method on a data set and a graph, with a measure, that come from outside", () => {
-  const args = ["--dataset", "square", "--graph", "table:5", "--points", "40", "--method", "fedkm,gossip"];
+  const args = ["--dataset", "square", "--graph", "table:5", "--typical-rows", "40", "--method", "fedkm,gossip"];
   const { status, stdout, stderr } = folder.spawn("compare", "--plugin", "./mine.ts", ...args, "--json");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const { links, k, methods } = JSON.parse(stdout);
@@ -29,7 +29,7 @@ test("compare runs a method on a data set and a graph, with a measure, that come
 
 test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set knows what it takes", (name) => {
   cpSync(join(root, "examples/methods"), join(folder.path, "methods"), { recursive: true });
-  const args = ["--plugin", `methods/${name}.ts`, "--points", "30", "--devices", "4", "--method", name];
+  const args = ["--plugin", `methods/${name}.ts`, "--typical-rows", "30", "--devices", "4", "--method", name];
   const { status, stdout, stderr } = folder.spawn("compare", ...args, "--json");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(JSON.parse(stdout).methods).toMatchObject([{ method: name, converged: true }]);
@@ -51,7 +51,7 @@ export const methods = {
 `,
   );
   const both = ["--plugin", "first.js", "--plugin", "mine.ts"];
-  const args = ["--points", "30", "--devices", "4", "--method", "first,gossip", "--json"];
+  const args = ["--typical-rows", "30", "--devices", "4", "--method", "first,gossip", "--json"];
   const { status, stdout, stderr } = folder.spawn("compare", ...both, ...args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(JSON.parse(stdout).methods).toMatchObject([{ method: "first", messages: 1 }, { method: "gossip" }]);

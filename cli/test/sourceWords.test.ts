@@ -166,7 +166,7 @@ describe.each(["drop", "mean"])("with --missing %s", (missing) => {
         at("file", "model.json"),
         "--as",
         `sql:${name}`,
-        "--table",
+        "--name",
         "trees",
         "--device",
         "north",

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Row {
   readonly method: string;
   readonly best: { readonly costRatio: number; readonly bytes: number };
-  readonly common: { readonly costRatio: number } | null;
+  readonly untuned: { readonly costRatio: number; readonly bytes: number } | null;
 }
 
 test.each(setsOfRun())(
@@ -50,11 +50,17 @@ test.each(setsOfRun())(
     );
     expect(cost).toBe(least.toFixed(4));
     expect(of(bytes).best.bytes).toBe(fewest(rivals.filter(({ best }) => best.bytes > 0)));
-    expect(of(both).best.bytes).toBe(fewest(upTo(0.01)));
-    // Nobody is shown worse than from the common start, and nobody is better than the reference.
-    for (const { method, best, common } of standings) {
+    // Settings that are nearly as good as the best ones may send far less.
+    const near = rivals.flatMap(({ method, best, untuned }) =>
+      [best, ...(untuned === null ? [] : [untuned])]
+        .filter(({ costRatio }) => costRatio <= least + 0.01 * Math.max(1, least))
+        .map((own) => ({ method, bytes: own.bytes })),
+    );
+    expect(near.sort((a, b) => a.bytes - b.bytes)[0].method).toBe(both);
+    // Nobody is shown worse than untuned, and nobody is better than the reference.
+    for (const { method, best, untuned } of standings) {
       expect(best.costRatio, method).toBeGreaterThanOrEqual(1 - 1e-9);
-      if (common !== null) expect(best.costRatio, method).toBeLessThanOrEqual(common.costRatio + 1e-9);
+      if (untuned !== null) expect(best.costRatio, method).toBeLessThanOrEqual(untuned.costRatio + 1e-9);
     }
     // The start of the comparison hides what these methods can do here.
     if (name !== "grid of 25") return;

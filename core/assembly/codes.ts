@@ -1,13 +1,13 @@
 // Points made ready: how large their columns are, and their codes for the screen.
 
-import { rowAt, square } from "./rows";
-import { IRREGULAR, State } from "./state";
+import { square } from "./rows";
+import { IRREGULAR, pointAt, State } from "./state";
 
 /** Raises `largest` to the magnitudes of the weighted columns of a range of rows; the last number is for the weights. */
 export function survey(state: State, from: i32, to: i32, largest: usize): void {
   const bytes = <usize>state.cols << 3;
   for (let row = from; row < to; row++) {
-    const x = state.points + <usize>row * bytes;
+    const x = pointAt(state, row, 0);
     const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
     const factor = f64x2.splat(weight);
     let at: usize = 0;
@@ -44,8 +44,8 @@ export function encode(state: State, origin: usize, from: i32, to: i32, step: f6
 function encodeTwo(state: State, row: i32, next: i32, origin: usize, step: f64, radius: f64, largest: usize): f64 {
   const bytes = <usize>state.cols << 3;
   const target = state.tiles + <usize>(row >> 3) * (<usize>state.pairs << 5) + (<usize>(row & 7) << 2);
-  let x = rowAt(state.points, row, bytes);
-  let y = rowAt(state.points, next, bytes);
+  let x = pointAt(state, row, 0);
+  let y = pointAt(state, next, 1);
   const weightX = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
   const weightY = state.weights ? load<f64>(state.weights + (<usize>next << 3)) : 1;
   store<f64>(largest + bytes, max(load<f64>(largest + bytes), max(weightX, weightY)));

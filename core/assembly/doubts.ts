@@ -3,8 +3,8 @@
 
 import { twoDistances } from "./exact";
 import { labelOf, list } from "./moves";
-import { fourDistances, rowAt } from "./rows";
-import { State } from "./state";
+import { fourDistances } from "./rows";
+import { pointAt, rowAt, State } from "./state";
 
 /** Where things lie behind the scores: from the verdict on, four waiting rows with their two centroids, distances, and candidates. */
 const WAITING: usize = 96;
@@ -49,10 +49,10 @@ export function settleWaiting(state: State): void {
   for (let i = count; i < 4; i++) {
     v128.store64_lane(verdict + (<usize>i << 3), v128.load64_zero(verdict + (<usize>(count - 1) << 3), WAITING), 0, WAITING);
   }
-  const x0 = waitingRow(state, verdict);
-  const x1 = waitingRow(state, verdict + 8);
-  const x2 = waitingRow(state, verdict + 16);
-  const x3 = waitingRow(state, verdict + 24);
+  const x0 = waitingRow(state, verdict, 0);
+  const x1 = waitingRow(state, verdict, 1);
+  const x2 = waitingRow(state, verdict, 2);
+  const x3 = waitingRow(state, verdict, 3);
   for (let other: usize = 0; other < 4; other += 2) {
     fourDistances(
       x0, x1, x2, x3,
@@ -71,14 +71,14 @@ export function settleWaiting(state: State): void {
   state.waiting = 0;
 }
 
-function waitingRow(state: State, at: usize): usize {
-  return rowAt(state.points, load<i32>(at, WAITING), <usize>state.cols << 3);
+function waitingRow(state: State, verdict: usize, place: i32): usize {
+  return pointAt(state, load<i32>(verdict + (<usize>place << 3), WAITING), place);
 }
 
 /** The nearest in float64 of the candidates, two at a time; the lowest index on ties. */
 function nearestCandidate(state: State, row: i32, from: usize, to: usize): i32 {
   const bytes = <usize>state.cols << 3;
-  const x = rowAt(state.points, row, bytes);
+  const x = pointAt(state, row, 0);
   let best: f64 = Infinity;
   let label = 0;
   for (let at = from; at < to; at += 4) {

@@ -1,6 +1,6 @@
 // What is done in float64: squared distances in the reference's order of operations, and sums on the grids.
 
-import { State } from "./state";
+import { pointAt, State } from "./state";
 
 /**
  * Squared distances of a row to two others, differences squared and added in the order of the columns, as js.ts does.
@@ -31,7 +31,7 @@ export function twoDistances(x: usize, v: usize, w: usize, cols: i32): v128 {
 /** Adds a row to the sums of cluster `to` and takes it out of `from` (out of range: it was in none). */
 export function move(state: State, row: i32, from: i32, to: i32): void {
   const cols = state.cols;
-  let x = state.points + <usize>row * (<usize>cols << 3);
+  let x = pointAt(state, row, 0);
   const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
   const width = <usize>(cols + 1) << 3;
   let added = state.sums + <usize>to * 2 * width;
@@ -106,7 +106,7 @@ export function transferOne(value: f64, grid: usize, added: usize, removed: usiz
 /** Nearest of all centroids in float64; the lowest index on ties. */
 export function nearest(state: State, row: i32): i32 {
   const bytes = <usize>state.cols << 3;
-  const x = state.points + <usize>row * bytes;
+  const x = pointAt(state, row, 0);
   let best: f64 = Infinity;
   let label = 0;
   for (let c = 0; c < state.k; c += 2) {

@@ -1,8 +1,7 @@
 // The rows of a chunk that change cluster: listed first, then moved together, because each has to come from slow memory.
 
 import { move, splitHigh, splitLow, transferOne } from "./exact";
-import { rowAt } from "./rows";
-import { IRREGULAR, State } from "./state";
+import { IRREGULAR, pointAt, pointBytes, rowAt, State } from "./state";
 
 /** Bytes of rows that are brought into the cache at a time: half of a usual first cache. */
 const TOGETHER: i32 = 16384;
@@ -47,7 +46,7 @@ export function moveListed(state: State): void {
 
 /** One row after the other, but several at a time from memory. */
 function moveEach(state: State): void {
-  const bytes = <usize>state.cols << 3;
+  const bytes = pointBytes(state);
   const group = <usize>max(1, TOGETHER / <i32>bytes) << 2;
   const end = state.active + (<usize>state.moving << 2);
   for (let at = state.active; at < end; at += group) {
@@ -132,10 +131,10 @@ function placeOf(state: State, places: usize, entry: usize, isByOld: bool): usiz
 function moveTogether(state: State, entry: usize, count: i32, from: i32, to: i32): void {
   const bytes = <usize>state.cols << 3;
   const width = bytes + 8;
-  let x0 = rowAt(state.points, rowOf(state, entry), bytes);
-  let x1 = rowAt(state.points, rowOf(state, entry + 4), bytes);
-  let x2 = count > 2 ? rowAt(state.points, rowOf(state, entry + 8), bytes) : 0;
-  let x3 = count > 3 ? rowAt(state.points, rowOf(state, entry + 12), bytes) : 0;
+  let x0 = pointAt(state, rowOf(state, entry), 0);
+  let x1 = pointAt(state, rowOf(state, entry + 4), 1);
+  let x2 = count > 2 ? pointAt(state, rowOf(state, entry + 8), 2) : 0;
+  let x3 = count > 3 ? pointAt(state, rowOf(state, entry + 12), 3) : 0;
   let added = state.sums + <usize>to * 2 * width;
   let removed = from < state.k ? state.sums + <usize>from * 2 * width : 0;
   let coarse = state.grids;

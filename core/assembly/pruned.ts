@@ -4,8 +4,7 @@
 import { doubt, verdictOf } from "./doubts";
 import { nearest } from "./exact";
 import { labelOf, list } from "./moves";
-import { rowAt } from "./rows";
-import { IRREGULAR, State } from "./state";
+import { IRREGULAR, rowAt, State } from "./state";
 
 /** Rows that are scored together: their codes and those of four centroids stay in the first cache. */
 const GROUP: i32 = 8;

@@ -1,16 +1,16 @@
 // Passes in float64 over points that lie row by row: exhaustive assignment, loss and distances.
 
 import { move } from "./exact";
-import { IRREGULAR, State } from "./state";
+import { IRREGULAR, pointAt, State } from "./state";
 
 /** Assigns rows by comparing all distances in float64, two rows against eight centroids at a time. */
 export function plain(state: State, from: i32, to: i32): void {
   const bytes = <usize>state.cols << 3;
   for (let row = from; row < to; row += 2) {
-    const x = state.points + <usize>row * bytes;
+    const x = pointAt(state, row, 0);
     // An odd last row is computed twice and settled once.
     const paired = row + 1 < to;
-    const labels = nearestOfTwo(x, paired ? x + bytes : x, state.lanes, (state.k + 7) >> 3, bytes);
+    const labels = nearestOfTwo(x, paired ? pointAt(state, row + 1, 1) : x, state.lanes, (state.k + 7) >> 3, bytes);
     settle(state, row, <i32>labels);
     if (paired) settle(state, row + 1, <i32>(labels >> 32));
   }
@@ -107,8 +107,8 @@ export function loss(state: State, from: i32, to: i32, scratch: usize): f64 {
   for (let row = from; row < to; row += 4) {
     const count = min(4, to - row);
     fourDistances(
-      rowAt(state.points, row, bytes), rowAt(state.points, row + min(1, count - 1), bytes),
-      rowAt(state.points, row + min(2, count - 1), bytes), rowAt(state.points, row + min(3, count - 1), bytes),
+      pointAt(state, row, 0), pointAt(state, row + min(1, count - 1), 1),
+      pointAt(state, row + min(2, count - 1), 2), pointAt(state, row + min(3, count - 1), 3),
       ownCentroid(state, row, bytes), ownCentroid(state, row + min(1, count - 1), bytes),
       ownCentroid(state, row + min(2, count - 1), bytes), ownCentroid(state, row + min(3, count - 1), bytes),
       state.cols, scratch,
@@ -118,11 +118,6 @@ export function loss(state: State, from: i32, to: i32, scratch: usize): f64 {
     high = f64x2.add(high, v128.load(scratch, 16));
   }
   return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1) + (f64x2.extract_lane(high, 0) + f64x2.extract_lane(high, 1));
-}
-
-@inline
-export function rowAt(base: usize, row: i32, bytes: usize): usize {
-  return base + <usize>row * bytes;
 }
 
 @inline
@@ -142,12 +137,11 @@ export function weigh(state: State, row: i32, count: i32, distances: usize): voi
 
 /** Squared distances of all rows in a range to one origin; `into` has room for a multiple of four. */
 export function distances(state: State, origin: usize, from: i32, to: i32, into: usize): void {
-  const bytes = <usize>state.cols << 3;
   for (let row = from; row < to; row += 4) {
     const last = to - row - 1;
     fourDistances(
-      rowAt(state.points, row, bytes), rowAt(state.points, row + min(1, last), bytes),
-      rowAt(state.points, row + min(2, last), bytes), rowAt(state.points, row + min(3, last), bytes),
+      pointAt(state, row, 0), pointAt(state, row + min(1, last), 1),
+      pointAt(state, row + min(2, last), 2), pointAt(state, row + min(3, last), 3),
       origin, origin, origin, origin, state.cols, into,
     );
     into += 32;

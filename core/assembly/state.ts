@@ -5,7 +5,7 @@ export class State {
   rows: i32;
   cols: i32;
   k: i32;
-  /** f64 points: row-major; for the small engine tiles [rows / 8][cols][8]. */
+  /** Points row by row, f32 if there is `widened`, otherwise f64; for the small engine f64 tiles [rows / 8][cols][8]. */
   points: usize;
   /** f64 weights, or 0 when every point weighs 1. */
   weights: usize;
@@ -65,7 +65,43 @@ export class State {
   scale: f32;
   /** Counter: pairs of a row and a centroid that got a score. */
   scored: u32;
+  /** f64 [4][cols], where f32 rows become f64 before anything is computed from them; 0 when points are f64. */
+  widened: usize;
 }
 
 /** Flag of a label: the point is too far out for its code, so it is always settled in float64. */
 export const IRREGULAR: i32 = 0x8000;
+
+@inline
+export function rowAt(base: usize, row: i32, bytes: usize): usize {
+  return base + <usize>row * bytes;
+}
+
+/**
+ * The address of a row of the points in f64. A row in f32 is widened, exactly, into one of four places, so that all that is
+ * computed from it is what f64 points of the same values would give.
+ */
+@inline
+export function pointAt(state: State, row: i32, place: i32): usize {
+  return state.widened ? widen(state, row, place) : rowAt(state.points, row, <usize>state.cols << 3);
+}
+
+function widen(state: State, row: i32, place: i32): usize {
+  const bytes = <usize>state.cols << 2;
+  const into = rowAt(state.widened, place, bytes << 1);
+  let x = rowAt(state.points, row, bytes);
+  let to = into;
+  for (const end = x + (bytes & ~15); x < end; x += 16, to += 32) {
+    const four = v128.load(x);
+    v128.store(to, f64x2.promote_low_f32x4(four));
+    v128.store(to, f64x2.promote_low_f32x4(v128.shuffle<i64>(four, four, 1, 1)), 16);
+  }
+  for (const end = into + (bytes << 1); to < end; x += 4, to += 8) store<f64>(to, <f64>load<f32>(x));
+  return into;
+}
+
+/** Bytes from one row of the points to the next. */
+@inline
+export function pointBytes(state: State): usize {
+  return <usize>state.cols << (state.widened ? 2 : 3);
+}

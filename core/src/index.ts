@@ -8,7 +8,16 @@ export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/
 export { type ClusterVerdict, type ClusterVerdictOptions, clusterVerdict, type PairVerdict } from "./choose/verdict.ts";
 export type { LabelledPoints, PaperKind, PaperReading, Partition } from "./data/datasets.ts";
 export { communityData, paperData, splitByClasses, splitByLabel, splitBySizes, splitEvenly } from "./data/datasets.ts";
-export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
+export {
+  type FlatRows,
+  type Matrix,
+  matrix,
+  type Numbers,
+  type Points,
+  stack,
+  takeRows,
+  toRows,
+} from "./data/matrix.ts";
 export { normalStream, type Random, randomStream } from "./data/random.ts";
 export type { FitModel, GuardedSummary, Round, RoundSummary } from "./fit/fit.ts";
 export { fit, fitRounds } from "./fit/fit.ts";

@@ -12,6 +12,8 @@ export { devicesToGainBy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
 export { canSimulateShared, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export { simulateDescription, simulateStudy } from "./simulation/studyRun.ts";
+export { limitsFault } from "./study/limitedStudy.ts";
+export { mayRun, type OwnerLimits, stageWords, studyStages } from "./study/ownerLimits.ts";
 export { privacyWords, whatTrustMeans } from "./study/promises.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {

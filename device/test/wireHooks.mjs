@@ -15,6 +15,13 @@ const sources = {
     import { Sender as plain } from "./sender.js?plain";
     const report = (fault) => appendFileSync(process.env.FEDKM_WIRE_FAULTS, fault + "\\n");
     export const Sender = watchedSender(plain, defaults.restarts, report);`,
+  "/device/dist/sharedClusters/sharedRows.js": `
+    import { appendFileSync } from "node:fs";
+    import { watchedRows } from ${watch};
+    import { stages } from "./generation.js";
+    import { SharedRows as plain } from "./sharedRows.js?plain";
+    const report = (fault) => appendFileSync(process.env.FEDKM_WIRE_FAULTS, fault + "\\n");
+    export const SharedRows = watchedRows(plain, stages.describe, report);`,
 };
 
 export async function load(url, context, next) {

@@ -8,8 +8,13 @@ import { connectNeighbour, Neighbour } from "../src/loop/neighbours.ts";
 import { OpeningSync } from "../src/loop/openingSync.ts";
 import { Sender } from "../src/loop/sender.ts";
 import { UpdateModel } from "../src/loop/updateModel.ts";
+import { localTable } from "../src/sharedClusters/description.ts";
+import { firstContent } from "../src/sharedClusters/plan.ts";
+import { sumsShape } from "../src/sharedClusters/shape.ts";
+import { SharedRows } from "../src/sharedClusters/sharedRows.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { contractOf } from "../src/study/study.ts";
+import { tableRows } from "../src/study/tableRows.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 import { takeFaults } from "./wireScan.ts";
 
@@ -95,4 +100,25 @@ test("a row that a process sends on purpose is caught", () => {
   const found = takeFaults();
   expect(found).toHaveLength(2);
   for (const fault of found) expect(fault).toMatch(/^a centroid was sent that equals a row: /);
+});
+
+test("counts of fewer rows than the minimum are caught while columns are described", () => {
+  const features = studyWith().features.map((feature) => ({ ...feature, open: "number" as const }));
+  const study = studyWith({ clusters: "shared", colluders: 1, alpha: 0, privacy: "guarded", minimum: 4, features });
+  const rows = { data: Float64Array.from({ length: 40 }, (_, i) => 2 ** (i % 9)), rows: 20, cols: 2 };
+  const first = { ...firstContent(sumsShape(study)), number: 0 };
+  const addedBy = (minimum: number) => {
+    // A device whose table was made for a smaller minimum.
+    const table = localTable(
+      { columns: features.map(({ name }) => ({ name, kind: "number" })), minimum },
+      tableRows({ points: rows }),
+    );
+    const history = { memory: undefined, onKept: () => {}, wallClock: () => 0 };
+    const sign = () => new Uint8Array(64);
+    return new SharedRows({ study, shape: sumsShape(study), rows, table, seed: 0, sign, history }).integersFor(first);
+  };
+  addedBy(4);
+  expect(takeFaults()).toEqual([]);
+  addedBy(1);
+  expect(takeFaults()).toEqual(["3 rows were told apart while columns were described, the minimum is 4"]);
 });

@@ -40,6 +40,13 @@ vi.mock(import("../src/loop/sender.ts"), async (original) => {
   return { ...actual, Sender: watchedSender(actual.Sender, defaults.restarts, (fault) => faults.push(fault)) };
 });
 
+vi.mock(import("../src/sharedClusters/sharedRows.ts"), async (original) => {
+  const actual = await original();
+  const { stages } = await import("../src/sharedClusters/generation.ts");
+  const { watchedRows } = await import("./wireWatch.mjs");
+  return { ...actual, SharedRows: watchedRows(actual.SharedRows, stages.describe, (fault) => faults.push(fault)) };
+});
+
 function failOnFaults(): void {
   const [first, ...more] = takeFaults();
   if (first !== undefined)

@@ -116,3 +116,27 @@ export function watchedSender(Sender, starts, report) {
     }
   };
 }
+
+/** The same class, and `report` learns of counts of too few rows while columns are described. `describe`: that stage. */
+export function watchedRows(Rows, describe, report) {
+  return class extends Rows {
+    #study;
+
+    constructor(options) {
+      super(options);
+      this.#study = options.study;
+    }
+
+    integersFor(content) {
+      const integers = super.integersFor(content);
+      const { privacy, minimum } = this.#study;
+      // The first round has nothing but counts, of all rows and then of those in bins and buckets.
+      if (privacy === "guarded" && content.stage === describe && content.steps === 0) {
+        const few = integers?.find((count) => count > 0 && count < minimum);
+        if (few !== undefined)
+          report(`${few} rows were told apart while columns were described, the minimum is ${minimum}`);
+      }
+      return integers;
+    }
+  };
+}

@@ -1,4 +1,4 @@
-// Methods at their best beside the common start, and the sentence that names the winners.
+// Methods at their best beside one untuned setting, and the sentence that names the winners.
 
 import {
   complete,
@@ -67,9 +67,13 @@ test.each(setsOfRun())(
     for (const { method, best } of rivals) {
       if (!quality.includes(method)) expect(best.costRatio, method).toBeGreaterThan(1.001 * least);
       if (best.bytes > 0) expect(best.bytes, method).toBeGreaterThanOrEqual(of(bytes as string).bytes);
-      if (Number(best.costRatio) <= 1.01 * least) expect(best.bytes, method).toBeGreaterThanOrEqual(of(both).bytes);
     }
-    expect(of(both).costRatio).toBeLessThanOrEqual(1.01 * least);
+    // What is untuned may send far less, and be nearly as good.
+    const bytesNear = ({ best, untuned }: MethodStandings) =>
+      Math.min(...[best, untuned].flatMap((own) => (Number(own?.costRatio) <= 1.01 * least ? (own?.bytes ?? []) : [])));
+    const winner = bytesNear(rivals.find(({ method }) => method === both) as MethodStandings);
+    expect(winner).toBeLessThan(Number.POSITIVE_INFINITY);
+    for (const own of rivals) expect(bytesNear(own), own.method).toBeGreaterThanOrEqual(winner);
     expect(found.sentence).toContain(`By quality ${quality[0]}`);
     expect(found.sentence).toContain(`By both it is ${both}:`);
   },
@@ -80,10 +84,10 @@ test("on the grid of 25 and on exponential data the best settings show what a me
   const { standings } = await contest(async (run) => problemOf(sets[0])(run), RUNS, methods);
   const of = (name: string) => standings.find(({ method }) => method === name) as MethodStandings;
   for (const name of ["consensus", "distributed", "fedkm"]) {
-    expect(of(name).common?.costRatio, name).toBeGreaterThan(1.1);
+    expect(of(name).untuned?.costRatio, name).toBeGreaterThan(1.1);
     expect(of(name).best.costRatio, name).toBeLessThan(1.1);
   }
-  expect(of("kfed").common).toBeNull();
+  expect(of("kfed")).toMatchObject({ takesStart: false, untuned: { settings: [{ join: "lloyd" }, { join: "lloyd" }] } });
 }, 60_000);
 
 test("what is set by hand is the one setting of a method, and methods that cannot start are named", async () => {
@@ -104,7 +108,7 @@ test("a method of a plug-in is tried from both common starts, and intervals are 
   const { standings } = await contest(asked, 3, { halfway });
   expect(standings[0].best).toMatchObject({ runs: 3 });
   expect(standings[0].best.costInterval).toBeGreaterThan(0);
-  expect(standings[0].common?.settings[0]).toMatchObject({ seeds: "aligned" });
+  expect(standings[0].untuned?.settings[0]).toMatchObject({ seeds: "aligned" });
 });
 
 test("a setting that the data refuse is passed over, and a method of which all are refused says why", async () => {

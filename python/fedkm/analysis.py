@@ -16,7 +16,7 @@ def choose_k(X, *, device_column=None, graph="complete", random_state=1, **optio
     """How many clusters there are and how strongly to couple the devices: the answer of ``fedkm choose``.
 
     ``k`` and ``alpha`` of the answer are the choice, ``clusters`` and ``coupling`` have the curves. Options are the flags
-    of the command, such as ``largest_k=8`` or ``judge="all"``.
+    of the command, such as ``k=8`` (the largest that is tried) or ``judge="all"``.
     """
     with _files(X, device_column, graph) as (folder, files, links):
         flags = {"as_is": True, **options, "graph": links, "seed": random_state, "out": folder / "choice.svg"}

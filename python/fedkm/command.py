@@ -40,7 +40,7 @@ def ask(header, arrays):
 
 
 def run_command(*arguments, accepts=(0,), **flags):
-    """What one call of the command prints. ``largest_k=8`` is ``--largest-k 8``; True is a flag alone, a list its words.
+    """What one call of the command prints. ``device_column="site"`` is ``--device-column site``; True is a flag alone, a list its words.
 
     What the command refuses becomes a ValueError with its sentence.
     """

@@ -192,7 +192,7 @@ class Choices(unittest.TestCase):
     def test_k_and_alpha_are_chosen_and_methods_compared_as_by_the_command(self):
         tables = dict(zip("abcd", clinics()))
         ring = np.roll(np.eye(4), 1, axis=1) + np.roll(np.eye(4), -1, axis=1)
-        by_rule, by_matrix = (choose_k(tables, graph=graph, largest_k=4) for graph in ("ring", ring))
+        by_rule, by_matrix = (choose_k(tables, graph=graph, k=4) for graph in ("ring", ring))
         self.assertEqual((by_rule["k"], by_rule["alpha"]), (2, by_matrix["alpha"]))
         self.assertEqual(by_rule["clusters"], by_matrix["clusters"])
         found = compare(tables, 2, graph="ring", method="fedkm,local", runs=2)

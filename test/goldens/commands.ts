@@ -75,7 +75,7 @@ export const commands: readonly RecordedCommands[] = [
     "fit examples/trees.csv --k 2 --json --out results",
   ),
   recorded("choose", `choose ${plants} --as-is`),
-  recorded("choose-json", `choose ${six} --largest-k 5 --as-is --json`),
+  recorded("choose-json", `choose ${six} --k 5 --as-is --json`),
   recorded("choose-all", `choose ${six} --judge all --graph ring --as-is`),
   recorded(
     "predict",
@@ -94,7 +94,7 @@ export const commands: readonly RecordedCommands[] = [
   recorded(
     "export",
     `fit ${plants} --k 3 --scale standard --out results --as-is`,
-    "export results/model.json --as sql:postgres --table plants",
+    "export results/model.json --as sql:postgres --name plants",
     "export results/model.json --as sql:duckdb --device north",
     "export results/model.json --as onnx --out model.onnx",
     "export results/model.json --as sklearn",
@@ -110,7 +110,7 @@ export const commands: readonly RecordedCommands[] = [
   recorded("inspect-json", "inspect data/gaps.csv --json"),
   recorded("inspect-trees", "inspect examples/trees.csv"),
   recorded("inspect-source", "inspect duckdb:examples/north.csv"),
-  recorded("compare", "compare --method fedkm,consensus,distributed,local,pooled --points 50 --json"),
+  recorded("compare", "compare --method fedkm,consensus,distributed,local,pooled --typical-rows 50 --json"),
   recorded("compare-files", `compare ${plants} --k 3 --method fedkm,kfed,fkm,coreset --json`),
   recorded(
     "compare-split",

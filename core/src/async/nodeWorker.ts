@@ -1,10 +1,12 @@
-// The main file of a worker thread in Node: one request, its reports and its answer.
+// The main file of a worker thread in Node: for every request its reports and its answer.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { answerWorker, type WorkerRequest } from "./jobs.ts";
 
-answerWorker(
-  workerData as WorkerRequest,
-  (reply) => parentPort?.postMessage(reply),
-  () => performance.now(),
+parentPort?.on("message", (request: WorkerRequest) =>
+  answerWorker(
+    request,
+    (reply) => parentPort?.postMessage(reply),
+    () => performance.now(),
+  ),
 );

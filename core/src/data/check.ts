@@ -2,7 +2,7 @@
 // call inner ones, which trust them; options are checked where they become settings.
 
 import { largestMagnitudes, leastExactSummand } from "./exactSums.ts";
-import { checkIsMatrix, type Matrix } from "./matrix.ts";
+import { checkIsMatrix, type Matrix, type Numbers, type Points } from "./matrix.ts";
 import { describeArgument, isList } from "./optionNames.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
@@ -74,7 +74,7 @@ export function checkGraph(value: unknown): void {
 }
 
 /** That it is a matrix, whatever numbers it holds. */
-export function checkSize(name: string, value: Matrix): void {
+export function checkSize(name: string, value: Points): void {
   checkIsMatrix(name, value);
   const { data, rows, cols } = value;
   if (rows < 0 || cols < 0 || data.length !== rows * cols) {
@@ -82,8 +82,15 @@ export function checkSize(name: string, value: Matrix): void {
   }
 }
 
+/** A matrix in float64, as all that is not points must be: results would be rounded to what they are written into. */
+export function checkMatrix(name: string, value: Matrix): void {
+  checkFinite(name, value);
+  if (!(value.data instanceof Float64Array))
+    throw new TypeError(`${name} must be in float64 (only points may be a Float32Array)`);
+}
+
 /** Returns whether all numbers are of ordinary size. */
-export function checkMatrix(name: string, value: Matrix): boolean {
+export function checkFinite(name: string, value: Points): boolean {
   checkSize(name, value);
   const { data, cols } = value;
   if (isOrdinary(data)) return true;
@@ -97,8 +104,8 @@ export function checkMatrix(name: string, value: Matrix): boolean {
 }
 
 /** A matrix that will be summed up, column by column. */
-export function checkPoints(name: string, points: Matrix): void {
-  if (checkMatrix(name, points)) return;
+export function checkPoints(name: string, points: Points): void {
+  if (checkFinite(name, points)) return;
   const { data, rows, cols } = points;
   const largest = largestMagnitudes(points);
   for (let c = 0; c < cols; c++) {
@@ -128,8 +135,8 @@ const OVERFLOWING = 1.8e296;
  * False if a number is not finite or above 1e12, in one pass without a branch: what overflows or is NaN does not become 0
  * when multiplied by 0. Four sums, because an addition waits for the one before it.
  */
-function isOrdinary(data: Float64Array): boolean {
-  const whole = data.length & ~3;
+function isOrdinary(data: Numbers): boolean {
+  const whole = data.length - (data.length % 4);
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 0; i < whole; i += 4) {
     a += data[i] * OVERFLOWING * 0;
@@ -148,7 +155,7 @@ export function checkMatrixOf(name: string, value: Matrix, rows: number, cols: n
 }
 
 /** The shape alone, of a matrix whose numbers were checked. */
-export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
+export function checkShape(name: string, value: Points, rows: number, cols: number, where: string): void {
   if (value.rows !== rows || value.cols !== cols) {
     throw new RangeError(`${name} must be ${rows} x ${cols} (${where}), got ${value.rows} x ${value.cols}`);
   }
@@ -163,7 +170,7 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
 }
 
 /** A network's data: at least one device, one dimension everywhere, a graph of the same size. Returns the dimension. */
-export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size: number }): number {
+export function checkNetwork(datasets: readonly Points[], graph: { readonly size: number }): number {
   checkArray("datasets", datasets, "matrices, one for each device");
   checkGraph(graph);
   if (datasets.length === 0) throw new RangeError("datasets needs at least one device");

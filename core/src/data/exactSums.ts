@@ -1,6 +1,6 @@
 // Sums that do not depend on their order: every value is split onto two fixed grids on which addition is exact.
 
-import type { Matrix } from "./matrix.ts";
+import type { Points } from "./matrix.ts";
 
 /** The unit in the last place of this number is the smallest positive float64. */
 const SMALLEST = 1.5 * 2 ** -1022;
@@ -41,7 +41,7 @@ export function leastExactSummand(largest: number, rows: number): number {
 }
 
 /** The largest magnitude in every column of the weighted points and, last, the largest weight. */
-export function largestMagnitudes({ data, rows, cols }: Matrix, weights?: Float64Array): Float64Array {
+export function largestMagnitudes({ data, rows, cols }: Points, weights?: Float64Array): Float64Array {
   const largest = new Float64Array(cols + 1);
   for (let r = 0, x = 0; r < rows; r++) {
     const weight = weights === undefined ? 1 : weights[r];

@@ -2,22 +2,33 @@
 
 import { describeArgument, isList } from "./optionNames.ts";
 
+/** Numbers of points. Those in float32 stay as they are; all that is computed from them is what float64 ones would give. */
+export type Numbers = Float64Array | Float32Array;
+
 /** Rows of numbers, flat. `matrix(rows)` makes one. */
-export interface Matrix {
+export interface Matrix<Data extends Numbers = Float64Array> {
   /** Row r is data[r * cols] ... data[(r + 1) * cols - 1]. */
-  readonly data: Float64Array;
+  readonly data: Data;
   readonly rows: number;
   readonly cols: number;
 }
 
-/** Numbers one after the other, such as a Float32Array, and how many make a row. */
+/** A matrix of points: float64, or float32 to take half the memory. */
+export type Points = Matrix<Numbers>;
+
+/** Numbers one after the other, such as a list or a typed array, and how many make a row. */
 export interface FlatRows {
   readonly data: ArrayLike<number>;
   readonly cols: number;
 }
 
-/** A matrix from nested rows or from flat numbers, copied. Rows must be of one length and hold finite numbers only. */
-export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
+/**
+ * A matrix from nested rows or from flat numbers, copied; a Float32Array stays one. Rows must be of one length and hold
+ * finite numbers only.
+ */
+export function matrix(rows: { readonly data: Float32Array; readonly cols: number }): Matrix<Float32Array>;
+export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix;
+export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Points {
   if (isFlat(rows)) return fromFlat(rows);
   if (!isList(rows)) {
     throw new TypeError(
@@ -41,7 +52,7 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
   return { data, rows: rows.length, cols };
 }
 
-function fromFlat({ data, cols }: FlatRows): Matrix {
+function fromFlat({ data, cols }: FlatRows): Points {
   const given = isNumbered(data) ? Object.values(data) : data;
   if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${describeArgument(given)}`);
   if (!Number.isSafeInteger(cols) || cols < 1 || given.length % cols !== 0) {
@@ -49,7 +60,7 @@ function fromFlat({ data, cols }: FlatRows): Matrix {
       `cols must be an integer that divides ${given.length} (the numbers of data), got ${describeArgument(cols)}`,
     );
   }
-  const copy = new Float64Array(given.length);
+  const copy = given instanceof Float32Array ? new Float32Array(given.length) : new Float64Array(given.length);
   for (let i = 0; i < copy.length; i++) copy[i] = finite(given[i], Math.floor(i / cols), i % cols);
   return { data: copy, rows: copy.length / cols, cols };
 }
@@ -70,16 +81,17 @@ function isFlat(value: unknown): value is FlatRows {
   return typeof value === "object" && value !== null && "data" in value && "cols" in value;
 }
 
-/** The parts of a matrix are there; `check.ts` looks at the numbers as well. */
-export function checkIsMatrix(name: string, value: Matrix): void {
+/** The parts of a matrix are there; `check.ts` looks at the numbers as well. Points may be in float32. */
+export function checkIsMatrix(name: string, value: Points): void {
   const { data, rows, cols } = value ?? {};
-  if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
+  const isFloat = data instanceof Float64Array || data instanceof Float32Array;
+  if (!isFloat || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
     throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
   }
 }
 
 /** The rows of a matrix as nested arrays, copied: the inverse of `matrix`. */
-export function toRows(points: Matrix): number[][] {
+export function toRows(points: Points): number[][] {
   checkIsMatrix("points", points);
   return Array.from({ length: points.rows }, (_, r) =>
     Array.from(points.data.subarray(r * points.cols, (r + 1) * points.cols)),
@@ -87,7 +99,7 @@ export function toRows(points: Matrix): number[][] {
 }
 
 /** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
-export function stack(parts: readonly Matrix[]): Matrix {
+export function stack(parts: readonly Points[]): Matrix {
   if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${describeArgument(parts)}`);
   for (const [i, part] of parts.entries()) checkIsMatrix(`parts[${i}]`, part);
   const filled = parts.filter((part) => part.rows > 0);
@@ -105,7 +117,7 @@ export function stack(parts: readonly Matrix[]): Matrix {
 }
 
 /** The columns of datasets of which one at least has rows; those without rows may say anything. */
-export function datasetColumns(datasets: readonly Matrix[]): number {
+export function datasetColumns(datasets: readonly Points[]): number {
   return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
 }
 
@@ -113,15 +125,21 @@ export function datasetColumns(datasets: readonly Matrix[]): number {
  * The rows with these numbers, in this order, copied.
  * @example takeRows(points, [0, 2]) // the first and the third row
  */
-export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
+export function takeRows<Data extends Numbers>(points: Matrix<Data>, rows: ArrayLike<number>): Matrix<Data> {
   checkIsMatrix("points", points);
   if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${describeArgument(rows)}`);
   const { cols } = points;
-  const data = new Float64Array(rows.length * cols);
+  const size = rows.length * cols;
+  const data = (points.data instanceof Float32Array ? new Float32Array(size) : new Float64Array(size)) as Data;
   for (let r = 0; r < rows.length; r++) {
     data.set(points.data.subarray(rows[r] * cols, (rows[r] + 1) * cols), r * cols);
   }
   return { data, rows: rows.length, cols };
+}
+
+/** The same numbers in float64, for what knows no other; copied only if they are not. */
+export function widenPoints({ data, rows, cols }: Points): Matrix {
+  return { data: data instanceof Float64Array ? data : Float64Array.from(data), rows, cols };
 }
 
 /** The rows over and over until there are `count`. */
@@ -155,18 +173,18 @@ export function removeProjection(direction: Float64Array, /* IN OUT */ row: Floa
 }
 
 /** Largest difference between two points in any column; 0 without points. */
-export function datasetRange(datasets: readonly Matrix[]): number {
+export function datasetRange(datasets: readonly Points[]): number {
   return datasetColumnRanges(datasets).reduce((largest, range) => Math.max(largest, range), 0);
 }
 
 /** The same of each column. */
-export function datasetColumnRanges(datasets: readonly Matrix[]): Float64Array {
+export function datasetColumnRanges(datasets: readonly Points[]): Float64Array {
   const { least, most } = extremesOf(datasets);
   return most.map((high, c) => Math.max(0, high - least[c]));
 }
 
 /** The smallest and the largest value of each column. */
-export function extremesOf(datasets: readonly Matrix[]): { readonly least: Float64Array; readonly most: Float64Array } {
+export function extremesOf(datasets: readonly Points[]): { readonly least: Float64Array; readonly most: Float64Array } {
   const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
   const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
@@ -182,7 +200,7 @@ export function extremesOf(datasets: readonly Matrix[]): { readonly least: Float
   return { least, most };
 }
 
-export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt: number, cols: number): number {
+export function squaredDistance(a: Numbers, at: number, b: Numbers, bt: number, cols: number): number {
   // The paper's data are planar: the same bits without a loop.
   if (cols === 2) {
     const dx = a[at] - b[bt];

@@ -2,19 +2,19 @@
 // that of the repeated rows to the bit; other weights enter the sums, where they round.
 
 import { checkWeights } from "./check.ts";
-import { type Matrix, takeRows } from "./matrix.ts";
+import { type Points, takeRows } from "./matrix.ts";
 
 /** More repeated rows than these, on all devices together, are not written out: their weights enter the sums. */
 export const MOST_REPEATED_ROWS = 2 ** 20;
 
 /** Rows that all count, and how much each does; undefined: every row the same. */
 export interface WeightedRows {
-  readonly datasets: readonly Matrix[];
+  readonly datasets: readonly Points[];
   readonly weights: readonly Float64Array[] | undefined;
 }
 
 /** The rows of devices with the weights of each. A row of weight 0 is left out. */
-export function weightedRows(datasets: readonly Matrix[], weights: readonly Float64Array[]): WeightedRows {
+export function weightedRows(datasets: readonly Points[], weights: readonly Float64Array[]): WeightedRows {
   const total = weights.reduce((sum, own) => sum + sumOf(own), 0);
   const areWhole = weights.every((own) => own.every(Number.isInteger));
   const isRepeated = areWhole && total <= MOST_REPEATED_ROWS;

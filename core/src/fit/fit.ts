@@ -2,7 +2,7 @@
 
 import { checkArray, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import type { Matrix, Points } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { checkedRowWeights, type WeightedRows, weightedRows } from "../data/rowWeights.ts";
@@ -76,14 +76,14 @@ export interface FitModel extends Partial<ModelRecord> {
  * Algorithm 1 over a whole network in memory: every device's k-means, pulled towards its neighbours' centroids.
  * @example const { centroids } = fit([here, there], path(2), { k: 3, alpha: 0.1 });
  */
-export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+export function fit(datasets: readonly Points[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "k and alpha");
   return fitOn(datasets, graph, options);
 }
 
 /** The same on data that were checked. */
-export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+export function fitOn(datasets: readonly Points[], graph: Graph, options: FitOptions): FitModel {
   return drainRounds(roundsOf(datasets, graph, options, false));
 }
 
@@ -97,7 +97,7 @@ export function drainRounds<R, T>(loop: Generator<R, T, void>, onRound?: (round:
 
 /** The one loop, a round at a time, beginning with the start as round 0. Arguments are checked at once. */
 export function fitRounds(
-  datasets: readonly Matrix[],
+  datasets: readonly Points[],
   graph: Graph,
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
@@ -107,7 +107,7 @@ export function fitRounds(
 }
 
 /** The rows that are clustered: as often, or as much, as their weights say. */
-export function countedRows(datasets: readonly Matrix[], { weights, minimum = 1, privacy }: FitOptions): WeightedRows {
+export function countedRows(datasets: readonly Points[], { weights, minimum = 1, privacy }: FitOptions): WeightedRows {
   if (weights === undefined) return { datasets, weights };
   checkArray("weights", weights, "weights, one list for each device");
   if (weights.length !== datasets.length) {
@@ -126,7 +126,7 @@ export function countedRows(datasets: readonly Matrix[], { weights, minimum = 1,
 /** The same on rows that were checked, with weights that enter the sums as they are. `labelled` get the labels. */
 export function fitWeighted(
   counted: WeightedRows,
-  labelled: readonly Matrix[],
+  labelled: readonly Points[],
   graph: Graph,
   options: FitOptions,
 ): FitModel {
@@ -134,7 +134,7 @@ export function fitWeighted(
 }
 
 function roundsOf(
-  datasets: readonly Matrix[],
+  datasets: readonly Points[],
   graph: Graph,
   options: FitOptions,
   isWatched: boolean,
@@ -170,7 +170,7 @@ function roundsOf(
 
 export interface RoundsOptions {
   /** The rows that get labels, where these are not the ones that count. Default: those of the network. */
-  readonly labelled?: readonly Matrix[];
+  readonly labelled?: readonly Points[];
   /** How the run was made, where a model of its own says it. */
   readonly record?: ModelRecord;
   readonly most: number;

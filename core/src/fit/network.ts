@@ -2,7 +2,7 @@
 
 import { checkInteger, checkOneOf, checkSeed, checkSignal } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { datasetRange, type Matrix } from "../data/matrix.ts";
+import { datasetRange, type Matrix, type Points, widenPoints } from "../data/matrix.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import { rowMasses } from "../data/rowWeights.ts";
 import { type Graph, type PackedLinks, packGraph } from "../graph/graph.ts";
@@ -32,7 +32,7 @@ export interface NetworkState {
   readonly graph: Graph;
   /** Of the graph, where a step from device to device is one in memory too. */
   readonly links: PackedLinks;
-  readonly datasets: readonly Matrix[];
+  readonly datasets: readonly Points[];
   /** How much the rows of each device count together: their number, but for weights. */
   readonly masses: Float64Array;
   readonly points: readonly PreparedPoints[];
@@ -70,7 +70,7 @@ export interface NetworkState {
 
 /** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function createNetwork(
-  datasets: readonly Matrix[],
+  datasets: readonly Points[],
   graph: Graph,
   options: Omit<FitOptions, "alpha" | "weights"> & { readonly weights?: readonly Float64Array[] | undefined },
   settings: UpdateSettings,
@@ -91,7 +91,8 @@ export function createNetwork(
   const { alpha, coupling, kernel } = settings;
   const links = packGraph(graph);
   const clustersOf = (i: number) => (typeof k === "number" ? k : k[i]);
-  const guard = privacy === "guarded" ? guardDevices(datasets, clustersOf, minimum, kernel) : undefined;
+  const guard =
+    privacy === "guarded" ? guardDevices(datasets.map(widenPoints), clustersOf, minimum, kernel) : undefined;
   const points = guard?.points ?? datasets.map((own, i) => kernel.prepare(own, weights?.[i]));
   const masses = rowMasses({ datasets: guard?.datasets ?? datasets, weights });
   const scales = networkPointScales(masses, weighting);

@@ -1,7 +1,7 @@
 // Data that come in pieces: every device keeps a weighted summary of its rows so far, and the network fits the summaries.
 
 import { checkArray, checkInteger, checkMatrix, checkNetwork, checkWeights } from "../data/check.ts";
-import { datasetColumns, type Matrix, squaredDistance, stack } from "../data/matrix.ts";
+import { datasetColumns, type Matrix, type Points, squaredDistance, stack, widenPoints } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import type { Graph } from "../graph/graph.ts";
 import { labellingModel } from "../kernel/model.ts";
@@ -48,7 +48,7 @@ const SUMMARY_ITERATIONS = 5;
  */
 export function partialFit(
   before: Pick<PartialFitModel, "centroids" | "summaries"> | undefined,
-  batches: readonly Matrix[],
+  batches: readonly Points[],
   graph: Graph,
   options: PartialFitOptions,
 ): PartialFitModel {
@@ -70,7 +70,11 @@ export function partialFit(
   // Checked as those of fit, which also refuses what counts rows: a mean is no row.
   const added = countedRows(batches, { ...options, weights: weights ?? ones });
   const summaries = added.datasets.map((points, i): RowSummary => {
-    const own = { points, weights: added.weights?.[i] ?? new Float64Array(points.rows).fill(1), lost: 0 };
+    const own = {
+      points: widenPoints(points),
+      weights: added.weights?.[i] ?? new Float64Array(points.rows).fill(1),
+      lost: 0,
+    };
     return halved(before === undefined ? own : joined(before.summaries[i], own), most);
   });
   const rows = { datasets: summaries.map(({ points }) => points), weights: summaries.map((own) => own.weights) };

@@ -2,9 +2,19 @@
 
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, codeStep, type ScreenBounds } from "./codes.ts";
-import { CHUNK, type MemoryBlock } from "./module.ts";
+import { CHUNK } from "./module.ts";
 import { type KernelEngine, kernelBoundShare, kernelPairShare } from "./pick.ts";
-import { FIELD, layCodes, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
+import {
+  FIELD,
+  freeRows,
+  layCodes,
+  mayKeep,
+  overRows,
+  type PlacedPoints,
+  reserveArrays,
+  reserveRows,
+  type Screen,
+} from "./placedPoints.ts";
 
 export type PlacedClusters = NonNullable<ReturnType<typeof placeKernelClusters>>;
 
@@ -57,7 +67,7 @@ export function placeKernelClusters(placed: PlacedPoints, k: number) {
 
 /** A lower bound for every row and centroid, in memory of its own. */
 interface PairBounds {
-  readonly block: MemoryBlock;
+  readonly kept: NonNullable<ReturnType<typeof reserveRows>>;
   /** The length of a unit. */
   unit: number;
   /** The bounds are those of the centroids in memory. */
@@ -69,9 +79,9 @@ interface PairBounds {
 }
 
 /** Gives the memory back. */
-export function freeKernelClusters({ machine }: PlacedPoints, { block, pairBounds }: PlacedClusters): void {
-  machine.free(block);
-  if (pairBounds !== undefined) machine.free(pairBounds.block);
+export function freeKernelClusters(placed: PlacedPoints, { block, pairBounds }: PlacedClusters): void {
+  placed.machine.free(block);
+  if (pairBounds !== undefined) freeRows(placed, pairBounds.kept);
 }
 
 /** Centroids with padding, for vectors of 8. */
@@ -121,7 +131,7 @@ export function assign(
 ): void {
   const { machine } = placed;
   const { at } = clusters;
-  const engine = wanted === "pruned" && isPairBoundsResting(clusters) ? "bounded" : wanted;
+  const engine = wanted === "pruned" && !usesPairBounds(placed, clusters) ? "bounded" : wanted;
   const f64 = machine.f64();
   const known = at.centroids / 8;
   // The centroids of the last call lie where those of this call go.
@@ -130,8 +140,13 @@ export function assign(
   // A plain loop: for a handful of numbers it is faster than `set`.
   for (let i = 0; i < centroids.length; i++) f64[known + i] = centroids[i];
   clusters.loss = undefined;
-  if (engine === "small") clusters.loss = machine.assignTiles(placed.state, placed.points.rows);
-  else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways, engine === "pruned")) {
+  if (engine === "small") {
+    let loss = 0;
+    overRows(placed, "points", (rows) => {
+      loss = machine.assignTiles(placed.state, rows, loss);
+    });
+    clusters.loss = loss;
+  } else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways, engine === "pruned")) {
     clusters.hasSlack = false;
     if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
     assignPlainly(placed, clusters, centroids);
@@ -148,7 +163,7 @@ function assignPlainly(placed: PlacedPoints, { at, k }: PlacedClusters, centroid
     const first = (c >> 3) * 8 * cols + (c & 7);
     for (let j = 0; j < cols; j++) lanes[first + 8 * j] = centroids[c * cols + j];
   }
-  machine.assignRows("plain", state, points.rows);
+  overRows(placed, "points", (rows) => machine.assignRows("plain", state, rows));
 }
 
 /**
@@ -171,7 +186,6 @@ function assignByScreen(
   const { at, k } = clusters;
   const { cols } = points;
   const { buffer } = machine.f64();
-  layCodes(placed, isPruned);
   const stride = isPruned ? codeStride(cols) : undefined;
   const bounds = codeCentroids(screen.codes, centroids, cols, {
     codes: new Int16Array(buffer, at.codes, stride === undefined ? 2 * k * ((cols + 1) >> 1) : stride * paddedCount(k)),
@@ -181,10 +195,13 @@ function assignByScreen(
   if (bounds === undefined) return false;
   const way = ways && !isPruned && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
-  writeState(placed, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
+  writeState(placed, bounds, way === undefined ? 0 : screen.slack.at, canFilter ? at.decrease : 0);
   if (isPruned) planPairBounds(placed, clusters, screen, bounds, ways);
   else if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
-  machine.assignRows("screen", state, points.rows);
+  overRows(placed, "codes", (rows) => {
+    layCodes(placed, rows, isPruned);
+    machine.assignRows("screen", state, rows);
+  });
   if (isPruned) judgePairBounds(placed, clusters);
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
@@ -212,26 +229,27 @@ function planPairBounds(
   { complete, farthest, rounding }: ScreenBounds,
   ways: Float64Array | undefined,
 ): void {
-  const { machine, points, state } = placed;
+  const { machine, state } = placed;
   const { at, k } = clusters;
   const padded = paddedCount(k);
   if (clusters.pairBounds === undefined) {
-    const block = machine.allocate(2 * points.rows * padded);
-    clusters.pairBounds = block && { block, unit: 0, isKnown: false, used: 0, rest: 0 };
+    const kept = reserveRows(placed, 2 * padded);
+    clusters.pairBounds = kept && { kept, unit: 0, isKnown: false, used: 0, rest: 0 };
   }
   const { pairBounds } = clusters;
   const { buffer } = machine.f64();
   const sums = new Uint16Array(buffer, at.ways, padded);
   // A centroid without a score has no bound either.
-  const kept = complete ? pairBounds : undefined;
-  const holds = kept?.isKnown && kept.unit ** 2 > 2 * rounding && ways !== undefined && addWays(sums, ways, kept.unit);
+  const usable = complete ? pairBounds : undefined;
+  const holds =
+    usable?.isKnown && usable.unit ** 2 > 2 * rounding && ways !== undefined && addWays(sums, ways, usable.unit);
   if (!holds) sums.fill(0);
-  if (kept && !holds) kept.unit = farthest / UNITS;
+  if (usable && !holds) usable.unit = farthest / UNITS;
   if (pairBounds) pairBounds.isKnown = complete;
   const words = machine.i32();
-  words[state / 4 + FIELD.bounds] = kept?.block.at ?? 0;
+  words[state / 4 + FIELD.bounds] = usable?.kept.at ?? 0;
   words[state / 4 + FIELD.isBounded] = Number(holds ?? false);
-  if (kept) new Float32Array(buffer, state + 4 * FIELD.scale, 1)[0] = codeStep(codes.radius) / kept.unit;
+  if (usable) new Float32Array(buffer, state + 4 * FIELD.scale, 1)[0] = codeStep(codes.radius) / usable.unit;
 }
 
 /** Centroids that start at rows jump once; a second call that still scores so many pairs says that more will. */
@@ -243,11 +261,11 @@ function judgePairBounds({ machine, points, state }: PlacedPoints, { pairBounds,
   if (pairBounds.used > 1 && share > kernelPairShare(points.cols)) pairBounds.rest = REST;
 }
 
-/** Whether another engine has the next call. */
-function isPairBoundsResting({ pairBounds }: PlacedClusters): boolean {
-  if (!pairBounds?.rest) return false;
+/** False if another engine has this call: there is no room for bounds, or they rest. */
+function usesPairBounds(placed: PlacedPoints, { pairBounds, k }: PlacedClusters): boolean {
+  if (!pairBounds?.rest) return mayKeep(placed, 2 * paddedCount(k));
   pairBounds.rest--;
-  return true;
+  return false;
 }
 
 /** Adds ways in whole units, rounded up. False if a sum becomes too long. */

@@ -7,7 +7,7 @@
 // Cauchy-Schwarz, where rest, V, R, S bound |r|, |v|, |y|, |s|. A lead beyond that, plus 1 for the two rounded norms,
 // 2^(b + 1) for the b index bits in the scores, and the rounding of the reference itself, is certain. See kernel.md.
 
-import type { Matrix } from "../data/matrix.ts";
+import type { Points } from "../data/matrix.ts";
 
 /** The points that get codes: those within `radius` of `origin`. */
 export interface Ball {
@@ -34,7 +34,7 @@ const THRESHOLD_LIMIT = 2 ** 28;
  * Origin and radius from a sample, by medians and quantiles, so that far points do not spoil the resolution of the
  * others. Points beyond the radius are not coded. Undefined where squares would leave the range of float64.
  */
-export function codeBall({ data, rows, cols }: Matrix): Ball | undefined {
+export function codeBall({ data, rows, cols }: Points): Ball | undefined {
   const origin = new Float64Array(cols);
   const sample = sampleRows(rows, 63);
   for (let c = 0; c < cols; c++) {

@@ -1,7 +1,7 @@
 // The reference engine of (E1): plain loops, explicit differences. Other engines are held to its bits.
 
 import { exactSumGrids, largestMagnitudes } from "../data/exactSums.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Numbers, type Points, squaredDistance } from "../data/matrix.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 
 /** Distances in plain JavaScript: the reference, with the same bits as WebAssembly. */
@@ -11,12 +11,12 @@ export const jsKernel: Kernel = { name: "js", prepare };
 export const LOSS_BLOCK = 1024;
 
 export interface GriddedPoints {
-  readonly points: Matrix;
+  readonly points: Points;
   readonly weights: Float64Array | undefined;
   readonly grids: Float64Array;
 }
 
-function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
+function prepare(points: Points, weights?: Float64Array): PreparedPoints {
   const { data, rows, cols } = points;
   const gridded: GriddedPoints = { points, weights, grids: exactSumGrids(largestMagnitudes(points, weights), rows) };
   return {
@@ -121,7 +121,7 @@ function drain(/* IN OUT */ lanes: Float64Array): number {
 }
 
 /** Index of the centroid nearest to the row at `x`; the lowest on ties. */
-function nearest(data: Float64Array, x: number, cols: number, centroids: Float64Array): number {
+function nearest(data: Numbers, x: number, cols: number, centroids: Float64Array): number {
   let best = Number.POSITIVE_INFINITY;
   let label = 0;
   for (let c = 0, at = 0; at < centroids.length; c++, at += cols) {

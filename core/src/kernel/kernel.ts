@@ -1,7 +1,7 @@
 // The interface of every engine of the assignment step (E1): points are prepared once, then asked about many centroids.
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Matrix, type Numbers, type Points, squaredDistance } from "../data/matrix.ts";
 import { describeArgument } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
@@ -48,7 +48,7 @@ export interface PreparedPoints {
   best?(/* OUT */ centroids: Float64Array, starts: SeededStarts, most: number, tol: number): LloydResult | undefined;
   labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void;
   /** Squared distance of every point to one centroid. */
-  squaredDistances(centroid: Float64Array, /* OUT */ into: Float64Array): void;
+  squaredDistances(centroid: Numbers, /* OUT */ into: Float64Array): void;
   /** Gives memory back before the garbage collector would. The points must not be asked again. */
   release(): void;
 }
@@ -56,7 +56,7 @@ export interface PreparedPoints {
 /** What computes distances: it prepares points once and answers for many centroids. */
 export interface Kernel {
   readonly name: string;
-  prepare(points: Matrix, weights?: Float64Array): PreparedPoints;
+  prepare(points: Points, weights?: Float64Array): PreparedPoints;
 }
 
 export function emptyStatistics(k: number, cols: number): Statistics {
@@ -115,7 +115,7 @@ export function checkKernel(kernel: unknown): void {
 }
 
 /** The same for points that are ready: most kernels have seen all their numbers, and then they are not read again. */
-export function checkReadyPoints(name: string, points: Matrix, { largest }: PreparedPoints): void {
+export function checkReadyPoints(name: string, points: Points, { largest }: PreparedPoints): void {
   if (!(largest !== undefined && largest <= LARGEST_ORDINARY)) checkPoints(name, points);
 }
 

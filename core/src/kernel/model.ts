@@ -1,8 +1,8 @@
 // What models can do besides hold numbers: label their points, go to JSON as plain numbers, and predict labels of
 // other points, also after they were read back from JSON.
 
-import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
-import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
+import { checkFinite, checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { type FlatRows, type Matrix, matrix, type Points, toRows, widenPoints } from "../data/matrix.ts";
 import { checkOptions, describeArgument, isList, type OptionNames } from "../data/optionNames.ts";
 import { jsKernel } from "./js.ts";
 import { kernelStatistics } from "./kernel.ts";
@@ -40,7 +40,7 @@ export function labelledModel<T extends object>(numbers: T): T {
 /** An answer of a whole network, with the way to its labels: unless given, every point has its device's nearest centroid. */
 export function labellingModel<T extends { readonly centroids: readonly Matrix[] }>(
   numbers: T,
-  datasets: readonly Matrix[],
+  datasets: readonly Points[],
   label = () => datasets.map((points, i) => nearestCentroids(numbers.centroids[i], points)),
 ): T & { labels(): readonly Uint32Array[] } {
   return Object.assign(new NetworkModel(label), numbers);
@@ -94,7 +94,7 @@ export interface PredictOptions {
 const predictOptionNames: OptionNames<PredictOptions> = { device: true };
 
 /** For every point the index of its nearest centroid, the lowest on ties. */
-export function predict(model: Predictor, points: Matrix, options: PredictOptions = {}): Uint32Array {
+export function predict(model: Predictor, points: Points, options: PredictOptions = {}): Uint32Array {
   checkOptions(options, predictOptionNames);
   const { devices, isOfNetwork, centroidsOf, onScale } = centroidsOfModel(model);
   const { device } = options;
@@ -105,7 +105,7 @@ export function predict(model: Predictor, points: Matrix, options: PredictOption
     );
   const centroids = centroidsOf(device ?? 0);
   checkMatrix("centroids", centroids);
-  checkMatrix("points", points);
+  checkFinite("points", points);
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
   return nearestCentroids(onScale(centroids), onScale(points));
@@ -117,7 +117,7 @@ export interface ModelCentroids {
   readonly isOfNetwork: boolean;
   centroidsOf(device: number): Matrix;
   /** Points or centroids on the scale on which they are compared. */
-  onScale(points: Matrix): Matrix;
+  onScale<T extends Points>(points: T): T | Matrix;
 }
 
 /** The one reader of models: of `fit`, `kmeans` and `fitSources`, of model.json, and of all these as JSON. */
@@ -146,7 +146,7 @@ function centroidsOfFile({ devices, scaling }: Extract<Predictor, { devices: unk
     centroidsOf: (i) => asMatrix(devices[i].centroids),
     isOfNetwork: devices.length > 1,
     onScale: ({ data, rows, cols }) => {
-      return { data: data.map((x, at) => (x - offset[at % cols]) / scale[at % cols]), rows, cols };
+      return { data: Float64Array.from(data, (x, at) => (x - offset[at % cols]) / scale[at % cols]), rows, cols };
     },
   };
 }
@@ -157,7 +157,7 @@ export function centroidSetsOfModel(model: Predictor): readonly Matrix[] {
   return Array.from({ length: devices }, (_, i) => centroidsOf(i));
 }
 
-const asMatrix = (own: Rows): Matrix => (isMatrix(own) ? own : matrix(own));
+const asMatrix = (own: Rows): Matrix => (isMatrix(own) ? own : widenPoints(matrix(own)));
 
 /** A row of numbers, and not a set of centroids. */
 function isRow(value: unknown): boolean {
@@ -165,7 +165,7 @@ function isRow(value: unknown): boolean {
 }
 
 /** The same on matrices that were checked. */
-export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
+export function nearestCentroids(centroids: Matrix, points: Points): Uint32Array {
   const labels = new Uint32Array(points.rows);
   const prepared = fastKernel.prepare(points);
   prepared.labels(centroids.data, labels);
@@ -177,7 +177,7 @@ export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array
 const MANY_NUMBERS = 50_000;
 
 /** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
+export function lossOf(points: Points, centroids: Matrix): number {
   if (points.rows === 0) return 0;
   const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
   const { loss } = kernelStatistics(prepared, centroids);

@@ -35,10 +35,10 @@ export interface WasmMemory {
 export interface Passes {
   /** Brings labels and sums up to date with the centroids in memory. */
   assignRows(pass: "plain" | "screen", state: number, rows: number): void;
-  /** The same for points in tiles, which give the loss away. */
-  assignTiles(state: number, rows: number): number;
-  /** The losses of blocks of rows, added in their order. `scratch` holds 4 numbers. */
-  lossOfRows(state: number, rows: number, scratch: number): number;
+  /** The same for points in tiles, which give the loss away, added to that of the rows before them. */
+  assignTiles(state: number, rows: number, before: number): number;
+  /** The losses of blocks of rows, added in their order to that of the rows before them. `scratch` holds 4 numbers. */
+  lossOfRows(state: number, rows: number, scratch: number, before: number): number;
   /** Squared distances of a range of rows to an origin. `into` is an address with room for a multiple of four numbers. */
   distancesOfRows(state: number, from: number, to: number, origin: number, into: number): void;
   /** Copies, surveys and codes rows; returns the largest squared length of what rounding took off. */
@@ -67,13 +67,13 @@ function passesAlone(exports: KernelExports): Passes {
       const run = exports[pass];
       for (let from = 0; from < rows; from += CHUNK) run(state, from, Math.min(rows, from + CHUNK));
     },
-    assignTiles(state, rows) {
-      let loss = 0;
+    assignTiles(state, rows, before) {
+      let loss = before;
       for (let from = 0; from < rows; from += CHUNK) loss += exports.small(state, from, Math.min(rows, from + CHUNK));
       return loss;
     },
-    lossOfRows(state, rows, scratch) {
-      let loss = 0;
+    lossOfRows(state, rows, scratch, before) {
+      let loss = before;
       for (let from = 0; from < rows; from += CHUNK) {
         loss += exports.loss(state, from, Math.min(rows, from + CHUNK), scratch);
       }
@@ -97,6 +97,8 @@ function passesAlone(exports: KernelExports): Passes {
 }
 
 const PAGE = 65536;
+/** Pages of a WebAssembly memory at most: 4 GiB. */
+export const MOST_PAGES = 65536;
 /** Blocks up to this size come in classes, carved from chunks of ARENA_CHUNK bytes that are never split otherwise. */
 const SMALL = 32768;
 const ARENA_CHUNK = 16 * PAGE;
@@ -108,24 +110,24 @@ export interface MemoryBlock {
 }
 
 interface Arena {
-  /** A block aligned to 16 bytes with unspecified contents, or undefined when 4 GiB are full. */
-  allocate(bytes: number): MemoryBlock | undefined;
+  /** A block aligned to 16 bytes with unspecified contents, or undefined when memory, less what is to be spared, is full. */
+  allocate(bytes: number, spare?: number): MemoryBlock | undefined;
   free(block: MemoryBlock): void;
 }
 
 /** Very many small blocks cost a stack operation each; large ones are kept sorted and melt together when freed. */
-function createArena(memory: WasmMemory): Arena {
+function createArena(memory: WasmMemory, most: number): Arena {
   const small = new Map<number, number[]>();
   const large: { at: number; bytes: number }[] = [];
 
-  function allocateLarge(bytes: number): MemoryBlock | undefined {
+  function allocateLarge(bytes: number, spare = 0): MemoryBlock | undefined {
     let hole = large.findIndex((candidate) => candidate.bytes >= bytes);
     if (hole < 0) {
       // A hole at the end counts towards what is asked for.
       const end = memory.buffer.byteLength;
       const last = large.at(-1);
       const missing = last !== undefined && last.at + last.bytes === end ? bytes - last.bytes : bytes;
-      if (!grow(memory, missing)) return undefined;
+      if (end + missing > most - spare || !grow(memory, missing)) return undefined;
       freeLarge({ at: end, bytes: missing });
       hole = large.length - 1;
     }
@@ -160,8 +162,8 @@ function createArena(memory: WasmMemory): Arena {
   }
 
   return {
-    allocate: (bytes) =>
-      bytes <= SMALL ? allocateSmall(classOf(bytes)) : allocateLarge(Math.ceil(bytes / PAGE) * PAGE),
+    allocate: (bytes, spare) =>
+      bytes <= SMALL ? allocateSmall(classOf(bytes)) : allocateLarge(Math.ceil(bytes / PAGE) * PAGE, spare),
     free(block) {
       if (block.bytes <= SMALL) small.get(block.bytes)?.push(block.at);
       else freeLarge(block);
@@ -185,6 +187,8 @@ function grow(memory: WasmMemory, bytes: number): boolean {
 }
 
 export interface WasmMachine extends Arena, KernelExports, Passes {
+  /** Bytes that the memory may have. */
+  readonly most: number;
   /** The whole memory as numbers. Growing the memory makes new views, so these are asked for anew. */
   readonly f64: () => Float64Array;
   readonly i32: () => Int32Array;
@@ -199,6 +203,7 @@ interface Host {
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
+  console: { warn(sentence: string): void };
 }
 
 export const host = globalThis as unknown as Host;
@@ -208,10 +213,15 @@ let machine: WasmMachine | undefined | null = null;
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
 export function theWasmMachine(): WasmMachine | undefined {
   if (machine === null) {
-    const made = instantiate<KernelExports>(WASM_BYTES, 65536);
-    machine = made && wasmMachineOn(made.memory, made.exports);
+    machine = createWasmMachine(MOST_PAGES);
   }
   return machine;
+}
+
+/** One with a memory of its own, of so many pages at most. */
+export function createWasmMachine(pages: number): WasmMachine | undefined {
+  const made = instantiate<KernelExports>(WASM_BYTES, pages);
+  return made && wasmMachineOn(made.memory, made.exports, pages);
 }
 
 /**
@@ -229,11 +239,19 @@ export function instantiate<E>(base64: string, maximum: number): { memory: WasmM
   return { memory, exports: exports as E };
 }
 
-/** Undefined where the page forbids WebAssembly: the reference computes the same bits. */
+let hasWarned = false;
+
+/** Undefined where the page forbids WebAssembly: the reference computes the same bits, and the page hears why it is slow. */
 export function compileModule(bytes: Uint8Array): object | undefined {
   try {
     return host.WebAssembly && new host.WebAssembly.Module(bytes);
   } catch {
+    if (!hasWarned) {
+      host.console.warn(
+        "fedkm: the Content-Security-Policy forbids WebAssembly, so JavaScript computes the same results more slowly. script-src 'wasm-unsafe-eval' allows it.",
+      );
+    }
+    hasWarned = true;
     return undefined;
   }
 }
@@ -242,20 +260,24 @@ export function wasmBytes(base64: string): Uint8Array {
   return Uint8Array.from(host.atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-/** An instance and its memory, which nobody else grows. */
-export function wasmMachineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
+/** An instance and its memory, which nobody else grows, and not beyond so many pages. */
+export function wasmMachineOn(memory: WasmMemory, exports: KernelExports, pages: number): WasmMachine {
+  const most = pages * PAGE;
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
-  const arena = createArena({
-    get buffer() {
-      return memory.buffer;
+  const arena = createArena(
+    {
+      get buffer() {
+        return memory.buffer;
+      },
+      grow(pages) {
+        const before = memory.grow(pages);
+        f64 = new Float64Array(memory.buffer);
+        i32 = new Int32Array(memory.buffer);
+        return before;
+      },
     },
-    grow(pages) {
-      const before = memory.grow(pages);
-      f64 = new Float64Array(memory.buffer);
-      i32 = new Int32Array(memory.buffer);
-      return before;
-    },
-  });
-  return { ...exports, ...arena, ...passesAlone(exports), f64: () => f64, i32: () => i32 };
+    most,
+  );
+  return { ...exports, ...arena, ...passesAlone(exports), most, f64: () => f64, i32: () => i32 };
 }

@@ -1,12 +1,12 @@
 // Seeds for k-means: k-means++, classic and greedy, on weighted points.
 
 import { ln } from "../data/elementary.ts";
-import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type Numbers, type Points, squaredDistance } from "../data/matrix.ts";
 import type { Random } from "../data/random.ts";
 import type { PreparedPoints } from "./kernel.ts";
 
 export interface SeedingProblem {
-  readonly points: Matrix;
+  readonly points: Points;
   readonly weights?: Float64Array | undefined;
   readonly prepared: PreparedPoints;
   readonly k: number;
@@ -69,7 +69,7 @@ export function plusPlus(
 /** Squared distances to a seed, or to those so far where these are nearer; returns their weighted sum. */
 function nearer(
   prepared: PreparedPoints,
-  seed: Float64Array,
+  seed: Numbers,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
   /* OUT */ into: Float64Array,
@@ -85,7 +85,7 @@ function nearer(
 
 /** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
 function nearerInPlane(
-  data: Float64Array,
+  data: Numbers,
   seed: number,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
@@ -195,7 +195,7 @@ interface SeedGroups {
   readonly weightOf: (r: number) => number;
 }
 
-function approachSeed({ data, cols }: Matrix, row: number, rest: SeedGroups, /* OUT */ trial: SeedTrial): void {
+function approachSeed({ data, cols }: Points, row: number, rest: SeedGroups, /* OUT */ trial: SeedTrial): void {
   const { seeds, groups, radii, closest, weightOf } = rest;
   let [length, gain] = [0, 0];
   for (let g = 0; g < groups.length; g++) {

@@ -1,7 +1,7 @@
 // The engine for tiny devices. It keeps nothing: a call copies points and centroids to fixed places in the memory of its
 // module (assembly/tiny), so a hundred thousand devices cost an object of a few words each.
 
-import type { Matrix } from "../data/matrix.ts";
+import type { Numbers, Points } from "../data/matrix.ts";
 import { TINY_BYTES } from "./bytes.ts";
 import { jsKernel } from "./js.ts";
 import {
@@ -72,11 +72,11 @@ export class TinyPoints implements PreparedPoints {
   readonly id = ++made;
   readonly machine: TinyMachine;
   // The fields of the matrix, not the matrix: where there are very many devices, one look-up less in slow memory.
-  readonly data: Float64Array;
+  readonly data: Numbers;
   readonly rows: number;
   readonly cols: number;
 
-  constructor(machine: TinyMachine, { data, rows, cols }: Matrix) {
+  constructor(machine: TinyMachine, { data, rows, cols }: Points) {
     this.machine = machine;
     this.data = data;
     this.rows = rows;

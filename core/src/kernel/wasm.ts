@@ -1,12 +1,20 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
-import type { Matrix } from "../data/matrix.ts";
+import type { Numbers, Points } from "../data/matrix.ts";
 import { assign, freeKernelClusters, type PlacedClusters, placeKernelClusters } from "./assign.ts";
 import { addStatisticsParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 import { theWasmMachine, type WasmMachine } from "./module.ts";
 import { isTiny, type KernelEngine, pickEngine, SCREEN_ROWS, WASM_ROWS } from "./pick.ts";
-import { LARGEST_K, type PlacedPoints, placedLabels, placePoints, reserveArrays, UNASSIGNED } from "./placedPoints.ts";
+import {
+  LARGEST_K,
+  overRows,
+  type PlacedPoints,
+  placedLabels,
+  placePoints,
+  reserveArrays,
+  UNASSIGNED,
+} from "./placedPoints.ts";
 import { TinyPoints, theTinyMachine } from "./tiny.ts";
 
 /**
@@ -118,16 +126,21 @@ function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: PlacedClusters
   return true;
 }
 
-function loss({ machine, points, state }: PlacedPoints, clusters: PlacedClusters): number {
-  clusters.loss ??= machine.lossOfRows(state, points.rows, clusters.at.scores);
-  return clusters.loss;
+function loss(placed: PlacedPoints, clusters: PlacedClusters): number {
+  if (clusters.loss !== undefined) return clusters.loss;
+  let found = 0;
+  overRows(placed, "points", (rows) => {
+    found = placed.machine.lossOfRows(placed.state, rows, clusters.at.scores, found);
+  });
+  clusters.loss = found;
+  return found;
 }
 
 /** Distances that are brought out of the kernel's memory at a time: enough to be shared by threads. */
 const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
-function distances(placed: PlacedPoints, centroid: Float64Array, /* OUT */ into: Float64Array): boolean {
+function distances(placed: PlacedPoints, centroid: Numbers, /* OUT */ into: Float64Array): boolean {
   const { machine, points, layout, state } = placed;
   if (layout === "tiles") return false;
   const reserved = reserveArrays(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
@@ -135,11 +148,13 @@ function distances(placed: PlacedPoints, centroid: Float64Array, /* OUT */ into:
   const [from64, to64] = reserved.addresses;
   const f64 = machine.f64();
   f64.set(centroid, from64 / 8);
-  for (let from = 0; from < points.rows; from += DISTANCES) {
-    const to = Math.min(points.rows, from + DISTANCES);
-    machine.distancesOfRows(state, from, to, from64, to64);
-    into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
-  }
+  overRows(placed, "points", (rows, first) => {
+    for (let from = 0; from < rows; from += DISTANCES) {
+      const to = Math.min(rows, from + DISTANCES);
+      machine.distancesOfRows(state, from, to, from64, to64);
+      into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), first + from);
+    }
+  });
   machine.free(reserved.block);
   return true;
 }
@@ -151,7 +166,7 @@ function distances(placed: PlacedPoints, centroid: Float64Array, /* OUT */ into:
  * all blocks are those of all rows at once if the grids are, whatever the blocks.
  */
 export function addKernelBlock(
-  points: Matrix,
+  points: Points,
   grids: Float64Array,
   centroids: Float64Array,
   /* IN OUT */ parts: Float64Array,
@@ -164,7 +179,7 @@ export function addKernelBlock(
 
 /** Undefined where the reference has to answer, and then nothing was added. */
 function addFast(
-  points: Matrix,
+  points: Points,
   grids: Float64Array,
   centroids: Float64Array,
   /* IN OUT */ parts: Float64Array,

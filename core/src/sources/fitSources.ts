@@ -2,7 +2,7 @@
 
 import { checkArray, checkGraph, checkInteger } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
+import { largestDifference, largestMagnitude, type Matrix, type Points, squaredDistance } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
@@ -258,7 +258,7 @@ function standInFor({ rows, cols, least, most }: Source): Matrix {
 
 /** A kernel whose points are the given ones, each for its stand-in. */
 function standingIn(standIns: readonly Matrix[], points: readonly PreparedPoints[]): Kernel {
-  const known = new Map(standIns.map((standIn, i) => [standIn, points[i]]));
+  const known = new Map<Points, PreparedPoints>(standIns.map((standIn, i) => [standIn, points[i]]));
   return { name: "stand-in", prepare: (standIn) => known.get(standIn) as PreparedPoints };
 }
 

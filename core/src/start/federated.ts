@@ -3,7 +3,16 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { defaults } from "../data/defaults.ts";
-import { datasetColumns, type Matrix, repeatRows, squaredDistance, stack, takeRows } from "../data/matrix.ts";
+import {
+  datasetColumns,
+  type Matrix,
+  type Numbers,
+  type Points,
+  repeatRows,
+  squaredDistance,
+  stack,
+  takeRows,
+} from "../data/matrix.ts";
 import { numberedStreams, type Random, randomStream } from "../data/random.ts";
 import { breadthFirst, type Forest, forestMembers, type Graph, type PackedLinks } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
@@ -42,7 +51,7 @@ const MERGED = 16;
 const TOO_MANY = 32;
 
 interface SketchedRows {
-  readonly points: Matrix;
+  readonly points: Points;
   readonly weights?: Float64Array | undefined;
   readonly prepared: PreparedPoints;
   readonly cols: number;
@@ -158,10 +167,10 @@ export function emptySketch(cols: number): PointSketch {
 }
 
 /** At most so many rows, one after the other: the one farthest from `known` and all before it, as long as one is apart. */
-export function farthestRows(points: Matrix, known: Matrix, count: number): number[] {
+export function farthestRows(points: Points, known: Matrix, count: number): number[] {
   const { data, rows, cols } = points;
   const squares = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-  const approach = (from: Float64Array, at: number) => {
+  const approach = (from: Numbers, at: number) => {
     for (let r = 0; r < rows; r++) squares[r] = Math.min(squares[r], squaredDistance(data, r * cols, from, at, cols));
   };
   for (let c = 0; c < known.rows; c++) approach(known.data, c * cols);
@@ -189,7 +198,7 @@ function supported(centroids: Matrix, points: PreparedPoints, minimum: number): 
 
 /** The devices of a network: their points, as given and prepared, and their links. */
 export interface Devices {
-  readonly datasets: readonly Matrix[];
+  readonly datasets: readonly Points[];
   /** How much each row counts. Default 1. */
   readonly weights?: readonly Float64Array[] | undefined;
   readonly points: readonly PreparedPoints[];

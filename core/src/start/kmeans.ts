@@ -2,7 +2,7 @@
 
 import { checkAtLeastZero, checkInteger, checkMatrixOf, checkOneOf, checkSeed, checkSize } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { type Matrix, type Points, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { numberedStreams, type Random, randomRows, type Streams } from "../data/random.ts";
 import { checkedRowWeights, weightedRows } from "../data/rowWeights.ts";
@@ -69,7 +69,7 @@ export interface KMeansModel extends ModelRecord {
  * k-means of the points of one device: the best of several starts of Lloyd's iteration.
  * @example const { centroids, labels } = kmeans(matrix(rows), { k: 3 });
  */
-export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
+export function kmeans(points: Points, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
   // Which point is farthest is a matter of its weight too, and of that repeated points know nothing.
@@ -81,7 +81,7 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
 }
 
 /** The same on points that were checked, or else are when they are ready. */
-export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = true): KMeansModel {
+export function kmeansOn(points: Points, options: KMeansOptions, isChecked = true): KMeansModel {
   const { k, empty = "keep", tol = 0, kernel = fastKernel } = options;
   const init = options.init === undefined ? undefined : oneSetOf(options.init);
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
@@ -303,7 +303,7 @@ export function startEmptyClusters(
     for (let r = 1; r < rows; r++) if (costs[r] > costs[farthest]) farthest = r;
     if (!(costs[farthest] > 0)) break;
     if (moved === centroids) moved = centroids.slice();
-    const point = data.subarray(farthest * cols, (farthest + 1) * cols);
+    const point = Float64Array.from(data.subarray(farthest * cols, (farthest + 1) * cols));
     moved.set(point, c * cols);
     for (let r = 0; r < rows; r++) {
       const weight = weights === undefined ? 1 : weights[r];

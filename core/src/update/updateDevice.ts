@@ -12,7 +12,7 @@ import {
   checkWeights,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type Matrix, stack } from "../data/matrix.ts";
+import { type Matrix, type Points, stack } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import { jsKernel } from "../kernel/js.ts";
@@ -51,7 +51,7 @@ const updateOptionNames: OptionNames<UpdateOptions> = { ...sharedOptionNames, we
 
 /** One device update on given points and neighbours' centroids. */
 export function updateDevice(
-  points: Matrix,
+  points: Points,
   centroids: Matrix,
   neighbours: readonly Matrix[],
   options: UpdateOptions,
@@ -175,10 +175,10 @@ function contraction({ k, pointScale, pullWeights, settings, statistics }: Updat
   return largest;
 }
 
-const preparedPoints = new WeakMap<Matrix, { kernel: Kernel; prepared: PreparedPoints }>();
+const preparedPoints = new WeakMap<Points, { kernel: Kernel; prepared: PreparedPoints }>();
 
 /** A device updates again and again on the same points: they are prepared once and forgotten with their matrix. */
-function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
+function remembered(points: Points, kernel: Kernel): PreparedPoints {
   const known = preparedPoints.get(points);
   if (known?.kernel === kernel) return known.prepared;
   const prepared = kernel.prepare(points);
@@ -189,7 +189,7 @@ function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
 // Fresh starts of an update: k-means++ draws on the points and the neighbours' centroids together.
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
-export function drawUpdateSeeds(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
+export function drawUpdateSeeds(points: Points, update: UpdateState, random: Random): Float64Array[] {
   const { k, links, firstLink, endLink, pointScale, sets, settings } = update;
   const others = Array.from(links.devices.subarray(firstLink, endLink), (j) => setAt(sets, j));
   const augmented = stack([points, ...others]);

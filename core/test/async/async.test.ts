@@ -2,7 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { Worker } from "node:worker_threads";
+import { describe, expect, test, vi } from "vitest";
 import { chooseAsync, fitAsync, kmeansAsync, type WorkerProgress } from "../../src/async/node.ts";
 import { type JobHost, workerComputations } from "../../src/async/remote.ts";
 import { choose, complete, fit, jsKernel, kmeans, type Matrix, matrix, paperData, ring } from "../../src/index.ts";
@@ -94,6 +95,7 @@ describe("refuse", () => {
     await expect(asked({ kernel: jsKernel })).rejects.toThrow("kernel cannot be sent to a worker, got an object");
     await expect(asked({ signal: 5 })).rejects.toThrow("signal must be an AbortSignal, got 5");
     await expect(asked({ onProgress: 5 })).rejects.toThrow("onProgress must be a function, got 5");
+    await expect(asked({ worker: 5 })).rejects.toThrow("worker must be a function that starts a worker, got 5");
     await expect(asked({ init: () => 1 })).rejects.toThrow("could not be cloned");
     await expect(asked({ signal: AbortSignal.abort(new Error("before")) })).rejects.toThrow("before");
   });
@@ -113,7 +115,7 @@ describe("on a host of one's own", () => {
 
   test("are refused when the worker ends without an answer", async () => {
     const host = hostOf({
-      start: (_request, _heard, ended) => {
+      start: (_request, _worker, _heard, ended) => {
         queueMicrotask(() => ended(new Error("out of memory")));
         return () => {};
       },
@@ -122,21 +124,21 @@ describe("on a host of one's own", () => {
   });
 
   test("end the worker once, and hear nothing after that", async () => {
-    let ends = 0;
+    const ends: boolean[] = [];
     const reports: WorkerProgress[] = [];
     const host = hostOf({
-      start: (_request, heard) => {
+      start: (_request, _worker, heard) => {
         queueMicrotask(() => {
           heard({ answer: { inertia: 1 } });
           heard({ progress: { passes: 1 } });
           heard({ refusal: new Error("too late") });
         });
-        return () => void ends++;
+        return (isDone) => void ends.push(isDone);
       },
     });
     const onProgress = (progress: WorkerProgress) => void reports.push(progress);
     expect(await workerComputations(host).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
-    expect([ends, reports]).toEqual([1, []]);
+    expect([ends, reports]).toEqual([[true], []]);
   });
 
   test("are stopped while data are still copied", async () => {
@@ -161,7 +163,7 @@ describe("on a host of one's own", () => {
     const large = new Float64Array(10_000).fill(3);
     const sent: Float64Array[] = [];
     const host = hostOf({
-      start: ({ args }, heard) => {
+      start: ({ args }, _worker, heard) => {
         sent.push(...(args[0] as Matrix[]).map(({ data }) => data));
         queueMicrotask(() => heard({ answer: { centroids: [] } }));
         return () => {};
@@ -173,6 +175,31 @@ describe("on a host of one's own", () => {
     expect([sent[0] === shared, sent[1] === large, sent[2] === all[2].data]).toEqual([true, false, true]);
     expect(sent[1].every((x) => x === 3)).toBe(true);
   });
+});
+
+test("use a worker that has answered again, and end it when it is left alone; one that is aborted ends at once", async () => {
+  const ends: string[] = [];
+  let started = 0;
+  const worker = () => {
+    const name = String(++started);
+    const made = new Worker(new URL("../../dist/async/nodeWorker.js", import.meta.url));
+    return made.on("exit", () => ends.push(name));
+  };
+  const { points, asked } = endless();
+  for (let turn = 0; turn < 3; turn++) await kmeansAsync(datasets[0], { k: 2, worker });
+  await expect(kmeansAsync(datasets[0], { k: 0, worker })).rejects.toThrow("k must be");
+  await expect(kmeansAsync(datasets[0], { k: 2, init: (() => 1) as never, worker })).rejects.toThrow("cloned");
+  expect([started, ends]).toEqual([1, []]);
+  const running = kmeansAsync(datasets[0], { k: 2, worker });
+  const controller = new AbortController();
+  const onProgress = () => controller.abort(new Error("enough"));
+  await expect(kmeansAsync(points, { ...asked, signal: controller.signal, onProgress, worker })).rejects.toThrow(
+    "enough",
+  );
+  await running;
+  await vi.waitFor(() => expect(ends).toEqual(["2"]), 60_000);
+  expect(started).toBe(2);
+  await vi.waitFor(() => expect(ends).toEqual(["2", "1"]), 60_000);
 });
 
 test("leave no worker behind: a process ends by itself after an answer, a refusal and an abort", () => {

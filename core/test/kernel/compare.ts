@@ -1,5 +1,6 @@
 // Holds every engine to the bits of the reference on one problem.
 
+import { widenPoints } from "../../src/data/matrix.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
 import { emptyStatistics, type Kernel, type PreparedPoints } from "../../src/kernel/kernel.ts";
 import { type KernelEngine, SMALL_COLUMNS } from "../../src/kernel/pick.ts";
@@ -39,12 +40,12 @@ function areSame(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length;
 }
 
-/** Differences of the given kernels, by default every engine, from the reference. */
+/** Differences of the given kernels, by default every engine, from the reference on the same points in float64. */
 export function compare(
   problem: Problem,
   kernels: readonly Kernel[] = enginesFor(problem.points.cols).map((engine) => wasmKernel(engine)),
 ): string[] {
-  const reference = jsKernel.prepare(problem.points, problem.weights);
+  const reference = jsKernel.prepare(widenPoints(problem.points), problem.weights);
   const expected = problem.centroids.map((centroids) => answers(reference, problem, centroids));
   return kernels.flatMap((kernel) => differences(kernel, problem, expected));
 }

@@ -1,11 +1,11 @@
 // Generated problems for the conformance suite: shapes, scales and degeneracies that break k-means kernels.
 
-import type { Matrix } from "../../src/data/matrix.ts";
+import type { Matrix, Points } from "../../src/data/matrix.ts";
 import { type Random, randomStream } from "../../src/data/random.ts";
 
 export interface Problem {
   readonly name: string;
-  readonly points: Matrix;
+  readonly points: Points;
   readonly weights: Float64Array | undefined;
   readonly k: number;
   /** Successive centroids; engines keep state between calls, so their order matters. */
@@ -179,6 +179,14 @@ export function pairProblemOf(number: number, seed = 0): Problem {
     last.map((w, i) => (Math.floor(i / cols) % 7 === 0 ? w + share * (data[i % cols] - w) : w));
   const centroids = [...problem.centroids.slice(0, 5), ...drifts, far(0.9), last, far(-0.7), last];
   return { ...problem, centroids };
+}
+
+/** The problem with its points in float32; what that cannot hold is as large as it can be. */
+export function narrowProblem(problem: Problem): Problem {
+  const { data, rows, cols } = problem.points;
+  const most = 3e38;
+  const narrow = Float32Array.from(data, (x) => Math.max(-most, Math.min(most, x)));
+  return { ...problem, name: `float32 ${problem.name}`, points: { data: narrow, rows, cols } };
 }
 
 /** A larger problem, of the shapes that are measured. */

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
 import { fit, jsKernel, kmeans, ring } from "../../src/index.ts";
 import type { KernelEngine } from "../../src/kernel/pick.ts";
@@ -101,6 +101,20 @@ describe("ends", () => {
     expect(labels).toEqual(expected);
   });
 
+  test("a closed pool's threads end only after a rest, in which V8 comes to its end with them", async () => {
+    const ends: number[] = [];
+    const start: ThreadHost["start"] = (post, gone) =>
+      nodeHost.start(post, () => {
+        ends.push(performance.now());
+        gone();
+      });
+    const kernel = await poolOf(3, {}, { parallelism: 3, start });
+    const before = performance.now();
+    await kernel.close();
+    await vi.waitFor(() => expect(ends).toHaveLength(2), 60_000);
+    expect(Math.min(...ends) - before).toBeGreaterThan(1000);
+  });
+
   test("an aborted signal closes the pool; one that is aborted already starts none", async () => {
     const controller = new AbortController();
     const kernel = await startThreads({ threads: 2, signal: controller.signal });
@@ -162,10 +176,10 @@ describe("deaths", () => {
     const kernel = await poolOf(3, {}, host);
     const prepared = kernel.prepare(problem.points);
     await killers[0]();
-    expect(kernel.threads).toBe(2);
+    await vi.waitFor(() => expect(kernel.threads).toBe(2), 60_000);
     expect(compare(problem, [kernel])).toEqual([]);
     await killers[1]();
-    expect(kernel.threads).toBe(1);
+    await vi.waitFor(() => expect(kernel.threads).toBe(1), 60_000);
     expect(compare(problem, [kernel])).toEqual([]);
     prepared.release();
     await kernel.close();

@@ -26,6 +26,8 @@ export interface ChangeStatus {
   readonly proposals: readonly StudyProposal[];
   /** The hashes of the studies that a linked peer said it speaks; undefined: it said nothing. */
   studiesOf(peer: string): readonly string[] | undefined;
+  /** Whether a linked peer said that its owner keeps it out of the study that it speaks. */
+  isOut(peer: string): boolean;
 }
 
 /**
@@ -68,13 +70,13 @@ export class ChangingDevice implements Device, NetworkListener {
   }
 
   reset(rows?: DeviceRows): void {
-    this.#current.device.reset(rows);
+    this.#current.device.reset(this.#current.isOut ? undefined : rows);
     this.#next?.device.reset();
   }
 
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    for (const { device } of this.#loops) device.setPaused(isPaused);
+    for (const { device, isOut } of this.#loops) device.setPaused(isPaused || isOut);
   }
 
   approve(study: string): void {
@@ -92,8 +94,8 @@ export class ChangingDevice implements Device, NetworkListener {
 
   /** New data, whole; for the next study too, if there is one. */
   setRows(rows: DeviceRows, next?: DeviceRows): void {
-    this.#current.device.setRows(rows);
-    if (next !== undefined) this.#next?.device.setRows(next);
+    if (!this.#current.isOut) this.#current.device.setRows(rows);
+    if (next !== undefined && this.#next?.isOut === false) this.#next.device.setRows(next);
   }
 
   setLinks(peers: readonly string[]): void {
@@ -119,6 +121,7 @@ export class ChangingDevice implements Device, NetworkListener {
       missing: next === undefined ? [] : this.#links.filter((peer) => !this.#speaksNext(peer, next)),
       proposals: this.#proposals.proposals(this.#loops.map(({ id }) => id)),
       studiesOf: (peer) => this.#proposals.of(peer),
+      isOut: (peer) => this.#proposals.isOut(peer),
     };
   }
 
@@ -163,12 +166,14 @@ export class ChangingDevice implements Device, NetworkListener {
 
   onConnect(peer: string): void {
     this.#connected.add(peer);
-    if (this.#next !== undefined) this.#sendStatement([peer], true);
+    if (this.#next !== undefined || this.#current.isOut) this.#sendStatement([peer], this.#next !== undefined);
     for (const { peers, listener } of this.#loops) if (peers.has(peer)) listener?.onConnect(peer);
   }
 
   onDisconnect(peer: string): void {
     this.#connected.delete(peer);
+    // It says so at every connection.
+    this.#proposals.setOut(peer, false);
     for (const { listener } of this.#loops) listener?.onDisconnect(peer);
   }
 
@@ -193,7 +198,8 @@ export class ChangingDevice implements Device, NetworkListener {
     if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return true;
     const said = decodeStatementFrame(frame);
     if (said === undefined) return false;
-    const { current, next, isAsking } = said;
+    const { current, next, isAsking, isOut } = said;
+    this.#proposals.setOut(peer, isOut);
     this.#noteStudies(peer, next === undefined ? [current] : [current, next.id], next);
     if (isAsking) this.#sendStatement([peer], false);
     return true;
@@ -245,7 +251,7 @@ export class ChangingDevice implements Device, NetworkListener {
   /** Says which studies this device speaks. */
   #sendStatement(peers: readonly string[], isAsking: boolean): void {
     const next = this.#next && { contract: this.#next.contract, text: canonicalStudy(this.#next.study) };
-    const frame = encodeStatementFrame({ current: this.#current.contract, next, isAsking });
+    const frame = encodeStatementFrame({ current: this.#current.contract, next, isAsking, isOut: this.#current.isOut });
     for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
   }
 

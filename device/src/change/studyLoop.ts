@@ -5,6 +5,8 @@ import type { Device, DeviceOptions, HistoryDevice } from "../loop/device.ts";
 import { HistoryWatch } from "../loop/historyWatch.ts";
 import { PersonalLoop } from "../loop/personalLoop.ts";
 import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
+import { limitsFault } from "../study/limitedStudy.ts";
+import { absentRows } from "../study/remoteRows.ts";
 import { isOpenStudy, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 
@@ -13,6 +15,8 @@ export type StudyPart = Pick<DeviceOptions, "study" | "contract" | "memory" | "r
 
 export interface StudyLoop extends StudyPart {
   readonly id: string;
+  /** Its owner does not allow it: it has no rows, and adds nothing. */
+  readonly isOut: boolean;
   readonly device: Device;
   /** From its start. */
   listener: NetworkListener | undefined;
@@ -29,8 +33,14 @@ export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: 
     },
     close: async () => {},
   };
-  const device = createDevice({ ...options, ...part, network: shared, links });
-  const loop: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  const isOut = limitsFault(part.study, options.limits ?? {}) !== undefined;
+  // What it knew of the rows is neither said again nor overwritten, for the day when its owner allows the study.
+  const memory = isOut ? { ...part.memory, saved: undefined, keep: () => {} } : part.memory;
+  const own = { ...part, memory, rows: isOut ? absentRows(part.study.features.length) : part.rows };
+  const isPaused = isOut || (options.isPaused ?? false);
+  const device = createDevice({ ...options, ...own, isPaused, network: shared, links });
+  const id = studyId(part.contract);
+  const loop: StudyLoop = { ...own, id, isOut, device, listener: undefined, peers: new Set(links) };
   return loop;
 }
 

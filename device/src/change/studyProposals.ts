@@ -18,6 +18,8 @@ interface SpeakingNeighbour {
   ids?: readonly string[];
   /** The canonical text of one of them. */
   study?: { readonly id: string; readonly text: string } | undefined;
+  /** It said last that it stays out of the study that it runs. */
+  isOut?: boolean;
   readonly allowance: Allowance;
 }
 
@@ -32,6 +34,14 @@ export class StudyProposals {
   hear(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
     const isStudy = study !== undefined && heardStudy(study.text) !== undefined;
     Object.assign(this.#of(peer), { ids, study: isStudy ? study : undefined });
+  }
+
+  setOut(peer: string, isOut: boolean): void {
+    this.#of(peer).isOut = isOut;
+  }
+
+  isOut(peer: string): boolean {
+    return this.#known.get(peer)?.isOut ?? false;
   }
 
   /** Undefined: it has said nothing. */

@@ -1,7 +1,8 @@
 // The audit log of a running device: what is noted is written soon and in order, and a full disk is a notice.
 
 import { type AuditEntry, type AuditEvent, type AuditFields, appendAudit, readAudit } from "../disk/auditLog.ts";
-import { type Clock, reasonOf } from "../environment.ts";
+import { type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
+import { frameKindName, frameLane, frameStudyHash, studyId } from "../wire/frames.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** While nothing can be written, so many events wait. Of more the oldest are lost, and counted. */
@@ -54,6 +55,11 @@ export function auditKeeper(folder: string, clock: Clock, tell: (line: string | 
       waiting.push({ at: new Date(), event, fields });
       if (cancel === undefined) start();
     },
+    isWriting: () => writing !== undefined,
+    /** After an attempt to write everything that was noted until then. */
+    async attempted() {
+      while (writing !== undefined) await writing;
+    },
     /** Writes what waits, if it can be written. */
     async close() {
       while (writing !== undefined) await writing;
@@ -71,6 +77,62 @@ async function brokenChain(folder: string): Promise<string | undefined> {
   );
   if (broken === undefined) return undefined;
   return `${broken.file} was changed before its line ${broken.line}: see fedkm device log --state ${folder}`;
+}
+
+/** What left a device, by study, kind and receiver; what its rows added, by study and stage. */
+interface Departure {
+  readonly event: "sent" | "added";
+  readonly fields: AuditFields;
+  /** Since the last line about it. */
+  counts: { times: number; size: number };
+  notedAt: number;
+}
+
+/**
+ * Writes down what leaves a device: the first of its kind before it is sent, and how much there was of it once an hour and at
+ * the end. `linkOf`: what the owner calls a neighbour.
+ */
+export function departureKeeper(audit: AuditKeeper, clock: Clock, linkOf: (peer: string) => string) {
+  const known = new Map<string, Departure>();
+  const write = (departure: Departure) => {
+    const { event, fields, counts } = departure;
+    const [times, size] = event === "sent" ? ["frames", "bytes"] : ["times", "integers"];
+    audit.note(event, { ...fields, [times]: counts.times, [size]: counts.size });
+    departure.counts = { times: 0, size: 0 };
+    departure.notedAt = clock.now();
+  };
+  const note = (event: Departure["event"], fields: AuditFields, size: number) => {
+    const key = `${event} ${Object.values(fields).join(" ")}`;
+    const before = known.get(key);
+    const departure = before ?? { event, fields, counts: { times: 0, size: 0 }, notedAt: clock.now() };
+    known.set(key, departure);
+    departure.counts = { times: departure.counts.times + 1, size: departure.counts.size + size };
+    if (before === undefined || clock.now() - departure.notedAt >= BETWEEN_COUNTS_MILLISECONDS) write(departure);
+  };
+  return {
+    /** The same network. No frame leaves before the lines about it were written, or could not be. */
+    network(network: PeerNetwork): PeerNetwork {
+      // Frames of one lane replace each other, so a disk that hangs costs no memory.
+      const held = new Map<string, { readonly peer: string; readonly frame: Uint8Array }>();
+      const send = (peer: string, frame: Uint8Array) => {
+        const fields = { study: studyId({ hash: frameStudyHash(frame) }), what: frameKindName(frame) };
+        note("sent", { ...fields, to: linkOf(peer), peer }, frame.length);
+        if (held.size === 0 && !audit.isWriting()) return network.send(peer, frame);
+        held.set(`${peer} ${frameLane(frame)}`, { peer, frame });
+        if (held.size > 1) return;
+        void audit.attempted().then(() => {
+          const all = [...held.values()];
+          held.clear();
+          for (const one of all) network.send(one.peer, one.frame);
+        });
+      };
+      return { ...network, send };
+    },
+    added: (study: string, stage: string, integers: number) => note("added", { study, stage }, integers),
+    close() {
+      for (const departure of known.values()) if (departure.counts.times > 0) write(departure);
+    },
+  };
 }
 
 /** A refusal is written down when it is the first of its kind, and its count once an hour. */

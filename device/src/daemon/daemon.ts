@@ -18,9 +18,10 @@ import { contractOf, keepsHistory } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
 import { WATCH_MILLISECONDS } from "../wire/limits.ts";
 import { recordedNetwork } from "../wire/recording.ts";
-import { auditDaemonStatus, auditKeeper } from "./auditKeeper.ts";
+import { auditDaemonStatus, auditKeeper, departureKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow, watchFiles } from "./fileWatch.ts";
-import type { DeviceFolder } from "./folder.ts";
+import { type DeviceFolder, readFolder } from "./folder.ts";
+import { SETTINGS_FILE } from "./folderFacts.ts";
 import { lastStatus, STATUS_FILE } from "./lastStatus.ts";
 import { addToMemberFile, MEMBERS_FILE, readMemberFile } from "./memberFile.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
@@ -34,10 +35,10 @@ import {
   RESET_FILE,
   readApproval,
 } from "./ownerFiles.ts";
-import { linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
+import { limitsNotice, linkProblems, privacyNotices, pulledNotice, silenceOfLinks, sumsNotice } from "./problems.ts";
 import { daemonBusyShare, daemonDelays, MEMORY_MILLISECONDS, quietClock, quietReading } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
-import { rowSource, rowSourceRemarks, rowsFault } from "./rowSource.ts";
+import { rowSource, rowSourceRemarks } from "./rowSource.ts";
 import { openFolder, startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus } from "./status.ts";
@@ -108,7 +109,8 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const source = rowSource(folder.data, options.host.env);
+  const { limits = {} } = folder;
+  const source = rowSource(folder.data, options.host.env, limits);
   opened(() => source.close());
   const change = studyChange(folder, parts, memory, { log, source, restart: onDue });
   opened(() => change.close());
@@ -125,9 +127,10 @@ async function compose(
     links: lookAt(LINKS_FILE),
     keys: lookAt(...keyFiles),
     members: lookAt(MEMBERS_FILE),
+    settings: lookAt(SETTINGS_FILE),
   };
-  const { rows, counts } = await source.open(folder.study);
-  notices.set("rows", rowsFault(folder.study, counts));
+  const { rows, counts, fault } = await source.open(folder.study);
+  notices.set("rows", fault);
   for (const remark of rowSourceRemarks(folder.data, folder.study)) log.info({}, remark);
 
   const warnAddresses = (line: string | undefined) => notices.set("met", line);
@@ -139,9 +142,12 @@ async function compose(
   };
   const webSockets = nodeWebSockets(options.host.env, await folderCertificate(folder));
   const network = connect(folder, parts, options, { ...places, webSockets });
-  const logged = recordedNetwork(network, clock, ({ kind, peer }) => {
+  const nameOf = (peer: string) => linkInFile(parts.links, peer)?.name ?? peer;
+  const departures = departureKeeper(audit, clock, nameOf);
+  opened(() => departures.close());
+  const logged = recordedNetwork(departures.network(network), clock, ({ kind, peer }) => {
     const isAboutLink = kind === "connected" || kind === "disconnected";
-    if (isAboutLink) log.info({ link: linkInFile(parts.links, peer)?.name ?? peer }, kind);
+    if (isAboutLink) log.info({ link: nameOf(peer) }, kind);
   });
   const recorded = await recordToFile(options.record, logged, { clock, notices, study, opened });
   const keys = await startKeys({
@@ -172,6 +178,8 @@ async function compose(
         (error) => notices.set("keys", `what is known about members is not kept: ${reasonOf(error)}`),
       );
     },
+    limits,
+    onAdded: departures.added,
     isPaused: lookAt(PAUSED_FILE) !== MISSING,
     ...(parts.approved !== undefined && { approved: parts.approved }),
     onAgreed: () => void change.finish(device),
@@ -218,6 +226,12 @@ async function compose(
   watch([NEXT_FILE, NOW_FILE], "", () => change.follow(device));
   await follow.paused();
   watch([PAUSED_FILE], lookAt(PAUSED_FILE), follow.paused);
+  watch([SETTINGS_FILE], looks.settings, async () => {
+    const now = await readFolder(folder.path).catch(() => undefined);
+    // With its rows, or without them.
+    if (now !== undefined && JSON.stringify(now.limits) !== JSON.stringify(folder.limits)) onDue();
+    return now !== undefined;
+  });
   watch([CONSENT_FILE], MISSING, follow.consent);
   watch([APPROVED_FILE], lookAt(APPROVED_FILE), follow.approved);
   watch([BOOKS_FILE], MISSING, follow.books);
@@ -280,6 +294,7 @@ function reportEachSecond(
     notices.set("waiting", waiting);
     notices.set("pulled", pulledNotice(device.pulledBy, links));
     notices.set("sums", sumsNotice(device.shared));
+    notices.set("limits", limitsNotice(parts.study, folder));
     look(before);
     goOn(before);
     const failure = host.logFailure();

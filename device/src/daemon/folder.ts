@@ -65,9 +65,14 @@ export async function createFolder(
 
 /** Settings are the last file of a new folder, so a folder that has them is whole. */
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
-  const { name, listen, announce, relay = false } = settings;
+  const { name, listen, announce, relay = false, limits = {} } = settings;
   const data = settings.data.map((file) => (isAddress(file) ? absoluteAddress(file) : resolve(file)));
-  await durableWriteJson(join(path, SETTINGS_FILE), { name, data, listen, announce, ...(relay && { relay }) });
+  const owner = Object.keys(limits).length > 0 ? { limits } : {};
+  await durableWriteJson(join(path, SETTINGS_FILE), {
+    ...{ name, data, listen, announce },
+    ...(relay && { relay }),
+    ...owner,
+  });
 }
 
 /** Throws one line that names the file which is damaged or missing, and what to do about it. */

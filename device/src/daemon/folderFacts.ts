@@ -9,6 +9,7 @@ import { readIdentity } from "../disk/identityFile.ts";
 import * as keyFiles from "../disk/keyFiles.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile } from "../disk/linksFile.ts";
 import { type Identity, peerDialFault, peerListenFault } from "../keys/peer.ts";
+import { checkLimits, type OwnerLimits } from "../study/ownerLimits.ts";
 import { lastStatus } from "./lastStatus.ts";
 import type { Stranger } from "./strangers.ts";
 
@@ -24,6 +25,8 @@ export interface DeviceSettings {
   readonly announce: readonly string[];
   /** Relays between its neighbours. Default false. */
   readonly relay?: boolean;
+  /** What its owner allows, whatever the study says. Default: everything. */
+  readonly limits?: OwnerLimits;
 }
 
 /** What is in a state folder but for the study. */
@@ -57,14 +60,16 @@ async function readSettings(path: string): Promise<DeviceSettings> {
       listen,
       announce,
       relay = false,
+      limits = {},
     } = (JSON.parse(await readFile(file, "utf8")) ?? {}) as DeviceSettings;
-    const settings = { name, data, listen, announce, relay };
+    const settings = { name, data, listen, announce, relay, limits };
     checkSettings(settings);
     return settings;
   });
 }
 
-export function checkSettings({ name, data, listen, announce, relay = false }: DeviceSettings): void {
+export function checkSettings({ name, data, listen, announce, relay = false, limits = {} }: DeviceSettings): void {
+  checkLimits(limits);
   if (typeof name !== "string" || !nameRule.pattern.test(name)) {
     throw new RangeError(`name must be ${nameRule.text}, got "${name}"`);
   }

@@ -148,6 +148,12 @@ const causes: Readonly<Record<Finding["cause"], readonly [one: string, several: 
   restarted: ["was started again", "were started again", "Look at the end of device.log in its folder."],
   log: ["loses lines of its log", "lose lines of their log", "Free the disk, or start the program that reads them."],
   record: ["does not record frames", "do not record frames", "Free the disk, or start with another file."],
+  limits: [
+    "stays out of the study",
+    "stay out of the study",
+    "Propose another study, or change the limits in its device.json.",
+  ],
+  out: ["has a neighbour that stays out", "have neighbours that stay out", "Nothing: its owner decided so."],
   change: [
     "waits for a neighbour to change its study",
     "wait for neighbours to change their study",
@@ -160,7 +166,7 @@ const causes: Readonly<Record<Finding["cause"], readonly [one: string, several: 
 };
 const order = Object.keys(causes) as Finding["cause"][];
 /** What a person has decided or need not act on is no alarm. */
-const notes = new Set<Finding["cause"]>(["change", "proposal", "paused", "waiting", "key"]);
+const notes = new Set<Finding["cause"]>(["out", "change", "proposal", "paused", "waiting", "key"]);
 
 /** `now`: by the wall clock. */
 export function healthOf(devices: readonly DeviceEvidence[], now: number): Health {

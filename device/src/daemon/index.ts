@@ -1,12 +1,14 @@
 // What the command line uses of a device that runs as a program of its own.
 
-export { type AuditLine, type AuditReport, auditLogFacts, readAudit } from "../disk/auditLog.ts";
+export { type AuditLine, type AuditReport, auditLineHash, auditLogFacts, readAudit } from "../disk/auditLog.ts";
 export type { Disk } from "../disk/disk.ts";
 export { isLocked, lockFolder } from "../disk/folderLock.ts";
 export { readHistory } from "../disk/historyStore.ts";
 export { type Link, linksFileWithout, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
 export { openStore } from "../disk/store.ts";
 export { drawInvite, parseInvite } from "../keys/invite.ts";
+export type { Identity } from "../keys/peer.ts";
+export { isSignedBy, signStatement } from "../keys/statements.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
 export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
@@ -51,7 +53,6 @@ export {
   rowSourceColumns,
   rowSourcePoints,
   rowSourceRemarks,
-  rowsFault,
 } from "./rowSource.ts";
 export { SERVICE_UNIT_FILE, serviceUnit } from "./serviceUnit.ts";
 export { snapshotFolders, snapshotReader } from "./snapshot.ts";

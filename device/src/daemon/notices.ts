@@ -10,7 +10,7 @@ export interface Log {
  * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or
  * the `reset`, `met`, `state`, `epoch`, `status` file or that of the `next` study cannot be used, lines of the `log` or of
  * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are
- * `pulled` away from its rows, a person has `paused` it, or something keeps sums over all devices (`sums`) from being complete or plausible.
+ * `pulled` away from its rows, a person has `paused` it, its owner's `limits` keep it out of the study, or something keeps sums over all devices (`sums`) from being complete or plausible.
  */
 type OwnCause =
   | "data"
@@ -30,11 +30,12 @@ type OwnCause =
   | "keys"
   | "pulled"
   | "paused"
+  | "limits"
   | "sums";
 
 /**
  * About a link: the neighbour is `silent`, has `refused` this device, is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
- * `change` of study, speaks another `version` of the protocol, breaks a rule of shared clusters (`fault`), is under a `ban`, never rests (`restless`), asks for too
+ * `change` of study, stays `out` of it, speaks another `version` of the protocol, breaks a rule of shared clusters (`fault`), is under a `ban`, never rests (`restless`), asks for too
  * many `openings`, `disagrees` with most others, its stamps and ours are not in `order`, it or this device has a new
  * `key`, it says that somebody is `revoked`, or the `relay` between it and this device is gone.
  */
@@ -45,6 +46,7 @@ type LinkCause =
   | "study"
   | "proposal"
   | "change"
+  | "out"
   | "version"
   | "order"
   | "fault"

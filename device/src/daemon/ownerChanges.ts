@@ -43,7 +43,7 @@ export async function linkPeer(
   const fault = await revokedFaultInFolder(path, peer);
   if (fault !== undefined) {
     if (!allowRevoked)
-      throw new Error(`peer must not be revoked (--allow-revoked links it nevertheless), and ${fault}`);
+      throw new Error(`peer must not be revoked (--accept revoked links it nevertheless), and ${fault}`);
     await keyFiles.changeRevokedFile(path, (list) => keyFiles.overruleKnownRevocations(list, peer));
   }
   const name = wanted ?? links.find((link) => link.peer === peer)?.name ?? strangerName(peer);

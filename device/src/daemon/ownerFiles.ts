@@ -13,7 +13,7 @@ import type { AuditKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
-import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { RowSource } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
 import { nextRowsOfSource } from "./studyChange.ts";
 
@@ -105,12 +105,12 @@ export function ownerFileFollowers(
     }),
     data: orNotice("data", "data stays", async () => {
       const { study, next } = parts;
-      const { rows, counts } = await source.open(study);
+      const { rows, counts, fault } = await source.open(study);
       device.setRows(rows, next && (await nextRowsOfSource(source, study, next)));
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: counts.rows }, "data changed");
       audit.note("data", { rows: counts.rows });
-      notices.set("rows", rowsFault(study, counts));
+      notices.set("rows", fault);
     }),
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
       const file = join(folder.path, RESET_FILE);

@@ -7,8 +7,11 @@ import { formatInvite } from "../keys/invite.ts";
 import type { SharedStatus } from "../loop/status.ts";
 import type { GuardedStatus } from "../privacy/guardedRows.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
+import { limitsFault } from "../study/limitedStudy.ts";
+import type { Study } from "../study/study.ts";
 import { frameVersionFault } from "../wire/frames.ts";
 import { CALM_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
+import type { LinkedFolder } from "./folderFacts.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -130,7 +133,7 @@ function sentenceOf({ revocation, unlinked }: KnownRevocation, links: readonly L
   const because = reason === "" ? "" : `: ${reason}`;
   const said = `${who} is no longer to be trusted${because}`;
   if (unlinked !== null) {
-    const again = `fedkm device link ${formatInvite(unlinked)} --name ${unlinked.name} --allow-revoked`;
+    const again = `fedkm device link ${formatInvite(unlinked)} --name ${unlinked.name} --accept revoked`;
     return `${said} (it was unlinked; to undo that: ${again})`;
   }
   return link === undefined ? said : `${said} (it is still linked; to unlink it: fedkm device unlink ${link.name})`;
@@ -200,6 +203,7 @@ export function linkProblems(
       ["study", refusal && `is refused: ${refusal}`],
       ["proposal", proposal && `proposes another study, ${proposal}`],
       ["change", link.isMissing ? "has not accepted the study that this device is changing to" : null],
+      ["out", link.isOut ? "stays out of this study, as its owner decided" : null],
       ["order", conflict],
       ["fault", link.fault],
       ["version", version == null ? null : frameVersionFault(version)],
@@ -227,6 +231,16 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
   const isThere = links.some(({ name, isRelay }) => isRelay && relays.includes(name));
   if (isConnected || failure === null || relays.length === 0 || isThere) return undefined;
   return `cannot be reached: ${relays.join(" and ")}, which relayed to it, does not relay now`;
+}
+
+/** Why the device stays out of its study, and what its owner can do; undefined: it takes part. */
+export function limitsNotice(study: Study, { path, limits = {} }: Pick<LinkedFolder, "path" | "limits">) {
+  const fault = limitsFault(study, limits);
+  return (
+    fault &&
+    `this device stays out of the study and sends nothing of its rows, because ${fault}: propose another study, or change ` +
+      `limits in ${path}/device.json (fedkm device consent STAGE --state ${path} adds a stage)`
+  );
 }
 
 /** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */

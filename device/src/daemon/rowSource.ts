@@ -7,6 +7,8 @@ import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { reasonOf } from "../environment.ts";
+import { limitedStudy, limitsFault } from "../study/limitedStudy.ts";
+import type { OwnerLimits } from "../study/ownerLimits.ts";
 import { absentRows, type DeviceRows, isRemote, type MemoryRows, type RemoteRows } from "../study/remoteRows.ts";
 import { isOpenStudy, type Study } from "../study/study.ts";
 import {
@@ -161,22 +163,25 @@ async function readSource(
 interface StudyData {
   readonly data: readonly string[];
   readonly study: Study;
+  readonly limits?: OwnerLimits;
 }
 
 interface OpenRows {
   readonly rows: DeviceRows;
   readonly counts: RowCounts;
+  /** Why none or too few of them count, if so. */
+  readonly fault: string | undefined;
 }
 
 export type RowSource = ReturnType<typeof rowSource>;
 
 /** What rows a device would have, and what is made of them (`use`) while they are open. */
 export async function lookAtRowSource<T = OpenRows>(
-  { data, study }: StudyData,
+  { data, study, limits = {} }: StudyData,
   env: EnvironmentVariables,
   use = async (opened: OpenRows) => opened as T,
 ): Promise<T> {
-  const own = rowSource(data, env);
+  const own = rowSource(data, env, limits);
   try {
     return await use(await own.open(study));
   } finally {
@@ -204,8 +209,11 @@ export function rowSourceRemarks(data: readonly string[], study: Study): string[
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-/** The rows of one device, for the study that it runs and the one that it is changing to. */
-export function rowSource(data: readonly string[], env: EnvironmentVariables) {
+/**
+ * The rows of one device, for the study that it runs and the one that it is changing to. For a study that its owner's limits
+ * keep it out of, nothing is read.
+ */
+export function rowSource(data: readonly string[], env: EnvironmentVariables, limits: OwnerLimits) {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -216,14 +224,16 @@ export function rowSource(data: readonly string[], env: EnvironmentVariables) {
   return {
     /** As they are now. Those before stay open until the next ones are. */
     async open(study: Study): Promise<OpenRows> {
-      const opened = await openRows(data, study, { env, signal: ending.signal });
+      const isOut = limitsFault(study, limits) !== undefined;
+      const read = await openRows(isOut ? [] : data, study, { env, signal: ending.signal });
+      const opened = { ...read, fault: isOut ? undefined : rowsFault(limitedStudy(study, limits), read.counts) };
       const [latest, ...older] = held.get(study) ?? [];
       held.set(study, latest === undefined ? [opened] : [opened, latest]);
       await closeAll(older);
       return opened;
     },
     /** Of the rows that are open for this study. */
-    countsOf: (study: Study) => held.get(study)?.[0].counts,
+    faultOf: (study: Study) => held.get(study)?.[0].fault,
     /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
     lose(reason: unknown) {
       losses++;

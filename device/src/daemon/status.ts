@@ -25,6 +25,8 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly proposal: string | null;
   /** This device is changing to another study, which the neighbour has not accepted. */
   readonly isMissing: boolean;
+  /** Its owner keeps it out of the study. */
+  readonly isOut: boolean;
   /** The name of the neighbour through which it is reached now; null: it is not reached through any. */
   readonly via: string | null;
   /** The names of neighbours through which it says that it can be reached. */
@@ -158,7 +160,7 @@ export function daemonStatus(
 function describeLinks(
   { links, study }: DaemonParts,
   { neighbours, ...own }: DeviceStatus,
-  { missing, proposals, studiesOf }: ChangeStatus,
+  { missing, proposals, studiesOf, isOut }: ChangeStatus,
   network: Libp2pNetwork,
 ): Pick<DaemonStatus, "device" | "links"> {
   const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
@@ -185,6 +187,7 @@ function describeLinks(
           ? `${difference} (to accept it: fedkm device study accept ${proposed.id.slice(0, SHORT_HASH)})`
           : null,
         isMissing: missing.includes(peer),
+        isOut: isOut(peer),
         via: links.find((relay) => relay.peer === via)?.name ?? null,
         relays: links.filter((relay) => relays.includes(relay.peer)).map((relay) => relay.name),
         isRelay,

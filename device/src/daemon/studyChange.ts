@@ -17,7 +17,7 @@ import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import { type DeviceFolder, foundedInFile } from "./folder.ts";
 import { STUDY_FILE } from "./folderFacts.ts";
 import type { Log } from "./notices.ts";
-import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { RowSource } from "./rowSource.ts";
 import type { DaemonParts, DaemonStatus } from "./status.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
@@ -188,8 +188,7 @@ export function studyChange(
     await memory.takeOver();
     memory = undefined;
     await completeSwitch(path);
-    const counts = source.countsOf(next);
-    if (counts !== undefined) notices.set("rows", rowsFault(next, counts));
+    notices.set("rows", source.faultOf(next));
     log.info({ study: next.name, setAside }, "the study was changed");
     // With its rows, and with what was published of them before.
     if (isAnew) restart();

@@ -24,8 +24,8 @@ const NOTHING_BEFORE = "0".repeat(64);
  * device uses others than before; `refused`: frames or strangers; `rotating`, `rotated`, `followed`: a new key is made,
  * used, or known here; `revoked`: a revocation was made or heard; `admitted` and `removed`: its owner spoke for or against
  * a member; `approved`: of what was found out for an open study; `reset`; `paused` and `resumed`; `study`: another one than at the last start; `data`: rows were read;
- * `released`: what was made of them left the device for the first time; `lost`: so many events
- * could not be written.
+ * `released`: what was made of them left the device for the first time; `added`: what its rows added to the sums of a
+ * stage; `sent`: frames of a kind, to a neighbour; `lost`: so many events could not be written.
  */
 export type AuditEvent =
   | "started"
@@ -48,6 +48,8 @@ export type AuditEvent =
   | "study"
   | "data"
   | "released"
+  | "added"
+  | "sent"
   | "lost";
 
 /** Counts, names, ids, hashes and reasons; never data. */
@@ -73,7 +75,7 @@ export async function appendAudit(folder: string, entries: readonly AuditEntry[]
     let before = previous?.hash ?? NOTHING_BEFORE;
     const lines = entries.map(({ at, event, fields }) => {
       const line = lineOf(at, event, fields, before);
-      before = lineHash(line);
+      before = auditLineHash(line);
       return line;
     });
     // What a crash cut off in the middle of a line stays as it is, as a line of its own.
@@ -110,7 +112,7 @@ async function logEnd(path: string) {
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const text = buffer.toString();
     const last = text.replace(/\n$/, "").split("\n").at(-1) ?? "";
-    return { bytes: size, hash: lineHash(last), isCut: !text.endsWith("\n"), lastAt: parsedLine(last)?.at };
+    return { bytes: size, hash: auditLineHash(last), isCut: !text.endsWith("\n"), lastAt: parsedLine(last)?.at };
   } finally {
     await file.close();
   }
@@ -121,7 +123,7 @@ async function filesAside(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^audit-\d+\.jsonl$/.test(name)).sort();
 }
 
-const lineHash = (line: string) => createHash("sha256").update(line).digest("hex");
+export const auditLineHash = (line: string) => createHash("sha256").update(line).digest("hex");
 const isEarlierYear = (last: string | undefined, now: Date) =>
   last !== undefined && new Date(last).getUTCFullYear() < now.getUTCFullYear();
 
@@ -143,6 +145,8 @@ function parsedLine(line: string): AuditLine | undefined {
 
 export interface AuditReport {
   readonly lines: readonly AuditLine[];
+  /** All of them as they were written, also those that are cut. */
+  readonly raw: readonly string[];
   /** Lines that are not whole, because a crash cut them off. The chain goes on after them. */
   readonly cut: number;
   /** The first line that does not follow the one before it; undefined: the chain is whole. */
@@ -162,20 +166,22 @@ export function auditLogFacts({ at, event, before, ...fields }: AuditLine): stri
 /** Reads all files of a device's log, the oldest first. */
 export async function readAudit(folder: string): Promise<AuditReport> {
   const lines: AuditLine[] = [];
+  const raw: string[] = [];
   let cut = 0;
   let broken: AuditReport["broken"];
   let before = NOTHING_BEFORE;
   for (const file of [...(await filesAside(folder)), AUDIT_FILE]) {
     const found = new TextDecoder().decode(await realDisk.read(join(folder, file))).split("\n");
     if (found.at(-1) === "") found.pop();
+    raw.push(...found);
     for (const [index, line] of found.entries()) {
       const entry = parsedLine(line);
       if (entry === undefined) cut += 1;
       else lines.push(entry);
       // A line that is cut off cannot say what was before it; the one after it can say that it was.
       if (entry !== undefined && entry.before !== before) broken ??= { file, line: index + 1 };
-      before = lineHash(line);
+      before = auditLineHash(line);
     }
   }
-  return { lines, cut, broken, last: before };
+  return { lines, raw, cut, broken, last: before };
 }

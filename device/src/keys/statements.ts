@@ -170,7 +170,7 @@ export function signStatement({ key }: Identity, kind: string, bytes: Uint8Array
 }
 
 /** Whether the holder of the peer's key signed exactly this. */
-function isSignedBy(peer: string, kind: string, bytes: Uint8Array, signature: Uint8Array): boolean {
+export function isSignedBy(peer: string, kind: string, bytes: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verify(null, underKind(kind, bytes), signingKeyOf(publicKeyOf(peer)), signature);
   } catch {

@@ -3,11 +3,12 @@
 
 import type { Clock, PeerNetwork } from "../environment.ts";
 import type { Secrets } from "../keys/secrets.ts";
+import type { OwnerLimits } from "../study/ownerLimits.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import type { Contract } from "../wire/frames.ts";
 import type { DeviceMemory } from "./savedState.ts";
-import type { DeviceStatus } from "./status.ts";
+import type { DeviceStatus, SharedStage } from "./status.ts";
 
 export interface DeviceOptions {
   readonly study: Study;
@@ -31,6 +32,10 @@ export interface DeviceOptions {
   readonly onStatements?: (statements: readonly Uint8Array[]) => void;
   /** Of an open study: the hash of the closed one that its owner approved of before this start. */
   readonly approved?: string;
+  /** What its owner allows, whatever the study says. Default: everything. */
+  readonly limits?: OwnerLimits;
+  /** With shared clusters: hears what the rows add to the sums of a stage, as so many integers, before it is sent. */
+  readonly onAdded?: (study: string, stage: SharedStage, integers: number) => void;
   /** Begins paused. Default false. */
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */

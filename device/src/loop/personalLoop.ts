@@ -2,6 +2,7 @@
 
 import { type Matrix, toRows } from "@fedkm/core";
 import { clockAlarm, type NetworkListener } from "../environment.ts";
+import { limitedStudy } from "../study/limitedStudy.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
 import { studyId } from "../wire/frames.ts";
 import * as limits from "../wire/limits.ts";
@@ -64,7 +65,7 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
     const saved = usableState(memory.saved, contract);
     const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
     this.#startedAt = clock.now();
-    this.#model = new UpdateModel(study, rows, seed, saved, history);
+    this.#model = new UpdateModel(limitedStudy(study, options.limits ?? {}), rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
     this.#openingSync = new OpeningSync({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
     const parts = { model: this.#model, openingSync: this.#openingSync };

@@ -33,6 +33,8 @@ export const stages = {
   approved: 13,
 } as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
+/** By their numbers. */
+export const stageNames = Object.keys(stages) as readonly SharedStage[];
 
 export interface Content {
   readonly stage: Stage;

@@ -6,6 +6,7 @@ export { idOf, type Secrets } from "../keys/secrets.ts";
 export { addInt64s, fromInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 export { Board } from "./board.ts";
 export { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
+export { afterDescription, readDescription } from "./description.ts";
 export { type Entry, isEntrySigned, maskedEntry, ownEntry, padSeeds, withoutPads } from "./entry.ts";
 export { type Base, type Content, type Generation, hashedBase, orderOf, stages } from "./generation.ts";
 export { fractionBits } from "./lloyd.ts";

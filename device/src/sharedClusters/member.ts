@@ -14,7 +14,6 @@ import {
   PATIENCE_MILLISECONDS,
   RESTLESS_MILLISECONDS,
   SILENCE_MILLISECONDS,
-  SMALL_INTEGERS,
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
 import type { BoardMessage, BookMessage } from "./boardFrame.ts";
@@ -1041,7 +1040,6 @@ export class Member {
       before: this.#before,
       keysBefore: this.#keysBefore,
       integers: this.#integers,
-      isSmall: integersIn(shape, this.generation) <= SMALL_INTEGERS,
       isPaused: this.isPaused,
       isIdle: this.#isIdle(now),
       wantsOpening: this.#wantsOpening,

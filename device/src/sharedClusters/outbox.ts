@@ -8,6 +8,7 @@ import {
   FORWARD_MILLISECONDS,
   PATIENCE_MILLISECONDS,
   SILENCE_MILLISECONDS,
+  SMALL_INTEGERS,
 } from "../wire/limits.ts";
 import type { BoardMessage } from "./boardFrame.ts";
 import { type Entry, entryBytes } from "./entry.ts";
@@ -33,8 +34,6 @@ export interface OutboxState extends ToldBoard {
   /** The keys that opened it, if they did. */
   readonly keysBefore: ToldBoard | undefined;
   readonly integers: number;
-  /** Its entries are small enough to be sent more often than needed. */
-  readonly isSmall: boolean;
   readonly isPaused: boolean;
   /** It has too few links to post. */
   readonly isIdle: boolean;
@@ -92,32 +91,42 @@ function boardDueAt(state: OutboxState, link: BoardPartner, now: number): number
   return due;
 }
 
-function entryDueAt(state: OutboxState, link: BoardPartner, { id, mark }: Entry, now: number): number {
-  const { self, isSmall, turnedAt, tree } = state;
+/** It may be sent more often than needed. */
+const isSmall = ({ words }: Entry) => words.length / 2 <= SMALL_INTEGERS;
+
+function entryDueAt(state: OutboxState, link: BoardPartner, entry: Entry, now: number): number {
+  const { self, turnedAt, tree } = state;
+  const { id, mark } = entry;
   if (link.told.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
   if (tree !== undefined && (id !== self || link.id !== tree.parent)) return Number.POSITIVE_INFINITY;
   const sentAt = link.told.flight.get(mark);
   if (sentAt !== undefined) return sentAt + link.patience;
   if (id === self) return now;
-  const isElsewhere = !isSmall && state.entryOf(link.id)?.links.has(id);
-  return isElsewhere ? turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
+  return isAwaited(state, link, entry) ? turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
+}
+
+/** A long entry that comes to the neighbour over a link of its own. */
+function isAwaited({ entryOf }: ToldBoard, link: BoardPartner, entry: Entry): boolean {
+  return !isSmall(entry) && entryOf(link.id)?.links.has(entry.id) === true;
 }
 
 /** Who is still on the board before gets the entries that it lacks; who is further behind gets all of it. */
 function proofDueAt(state: OutboxState, link: BoardPartner, now: number): number {
   if (state.before === undefined || !isBehind(link, state.generation.base)) return Number.POSITIVE_INFINITY;
   const provenAgain = Math.max(now, link.provedAt + link.proofPatience);
-  const lacking = entriesLacking(state.keysBefore ?? state.before, link);
+  const before = state.keysBefore ?? state.before;
+  const lacking = entriesLacking(before, link);
   // Who has all of it and stays was not on it, and cannot close it by itself.
   if (lacking.length === 0) return provenAgain;
-  // It may have got them elsewhere in the meantime, and be about to say so.
-  const wait = state.isSmall ? FORWARD_MILLISECONDS : 2 * PATIENCE_MILLISECONDS;
-  const firstSent = Math.max(now, state.turnedAt + wait);
-  const times = lacking.map(({ mark }) => {
-    const sentAt = link.toldBefore.flight.get(mark);
-    return sentAt === undefined ? firstSent : sentAt + link.proofPatience;
-  });
-  return Math.min(...times);
+  return Math.min(...lacking.map((entry) => lackingDueAt(state, before, link, entry, now)));
+}
+
+/** It may have got the entry elsewhere in the meantime, and be about to say so. */
+function lackingDueAt(state: OutboxState, before: ToldBoard, link: BoardPartner, entry: Entry, now: number): number {
+  const sentAt = link.toldBefore.flight.get(entry.mark);
+  if (sentAt !== undefined) return sentAt + link.proofPatience;
+  const wait = isAwaited(before, link, entry) ? PATIENCE_MILLISECONDS : FORWARD_MILLISECONDS;
+  return Math.max(now, state.turnedAt + wait);
 }
 
 /** Of a neighbour that is still at this board. */
@@ -168,9 +177,12 @@ function takeBoard(state: OutboxState, /* IN OUT */ link: BoardPartner, now: num
 }
 
 function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: BoardPartner, now: number): BoardContent {
-  const lacking = entriesLacking(state.keysBefore ?? before, link);
+  const shown = state.keysBefore ?? before;
+  const lacking = entriesLacking(shown, link);
   const isNear = lacking.length > 0;
-  const wanted = isNear ? lacking : [...before.entries];
+  const until = now + FORWARD_MILLISECONDS;
+  const isDue = (entry: Entry) => lackingDueAt(state, shown, link, entry, now) <= until;
+  const wanted = isNear ? lacking.filter(isDue) : [...before.entries];
   const isRepeated = isNear
     ? wanted.some(({ mark }) => link.toldBefore.flight.has(mark))
     : Number.isFinite(link.provedAt);
@@ -180,8 +192,8 @@ function takeProof(state: OutboxState, before: ToldBoard, /* IN OUT */ link: Boa
   const entries = someOf(wanted.sort((a, b) => (sentAt(a) < sentAt(b) ? -1 : sentAt(a) > sentAt(b) ? 1 : 0)));
   for (const { mark } of entries) link.toldBefore.flight.set(mark, now);
   if (entries.length === wanted.length || isNear) link.provedAt = now;
-  const shown = isNear ? (state.keysBefore ?? before) : before;
-  return { ...proofMessage(shown.generation, entries, shown.secrets), knows: link.epoch, isIdle: state.isIdle };
+  const { generation, secrets } = isNear ? shown : before;
+  return { ...proofMessage(generation, entries, secrets), knows: link.epoch, isIdle: state.isIdle };
 }
 
 /** What shows that the board of a generation was closed, or a part of it. */

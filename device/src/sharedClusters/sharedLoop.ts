@@ -8,7 +8,8 @@ import { connectNeighbour, malformedFault, Neighbour } from "../loop/neighbours.
 import { answerRefusedFrame, sendRefusedOrder } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DescribedStatus, DeviceStatus } from "../loop/status.ts";
-import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import { limitedStudy } from "../study/limitedStudy.ts";
+import { type DeviceRows, rowCount, rowsInMemory } from "../study/remoteRows.ts";
 import { type Contract, studyId } from "../wire/frames.ts";
 import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import {
@@ -19,7 +20,7 @@ import {
   encodeBookMessage,
 } from "./boardFrame.ts";
 import { restoredTable, type SavedTable, savedTable } from "./description.ts";
-import { hasCentroids, hashedBase, stages } from "./generation.ts";
+import { hasCentroids, hashedBase, stageNames, stages } from "./generation.ts";
 import { Member, type MemberOptions } from "./member.ts";
 import { MemberExchange, type MembersMessage } from "./memberExchange.ts";
 import { decodeMemberStatements, type Membership, membershipOf } from "./membership.ts";
@@ -59,10 +60,20 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     this.#alarm = clockAlarm(clock, () => this.#work());
     const history = { memory: memory.history, onKept: () => this.#wake(), wallClock: options.wallClock ?? clock.now };
     const { sign } = secrets;
+    const own = limitedStudy(study, options.limits ?? {});
     const saved = usableState(memory.saved, contract);
     const table = saved?.table === undefined ? undefined : restoredTable(saved.table as SavedTable);
-    this.#own = new SharedRows({ study, shape: this.#shape, rows: rowsInMemory(rows), seed, sign, history, table });
-    if (this.#shape.describing !== undefined && this.#shape.isGuarded) this.#keepTable();
+    this.#own = new SharedRows({
+      study: own,
+      shape: this.#shape,
+      rows: rowsInMemory(rows),
+      seed,
+      sign,
+      history,
+      table,
+    });
+    // Where nothing was told there is nothing to keep to: a device that stayed out may come in later.
+    if (this.#shape.describing !== undefined && this.#shape.isGuarded && rowCount(rows) > 0) this.#keepTable();
     this.#membership = membershipOf(study, contract.hash, secrets);
     this.#exchange = this.#membership && new MemberExchange(this.#membership);
     const founding = this.#membership && { founding: this.#membership.hash };
@@ -73,7 +84,10 @@ export class SharedLoop implements HistoryDevice, NetworkListener {
     const integersFor: MemberOptions["integersFor"] = (content) => {
       // What nobody has approved of is not gone on with.
       if (content.stage === stages.described && this.#describe()?.isApproved !== true) return undefined;
-      return this.#own.integersFor(content);
+      const integers = this.#own.integersFor(content);
+      if (typeof integers === "object")
+        options.onAdded?.(studyId(contract), stageNames[content.stage], integers.length);
+      return integers;
     };
     const { epoch } = memory;
     const membership = this.#membership;

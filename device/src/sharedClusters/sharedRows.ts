@@ -13,7 +13,7 @@ import type { Study } from "../study/study.ts";
 import { studyColumns, type TableRows } from "../study/tableRows.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
 import { rowsHash } from "../wire/hashes.ts";
-import { type LocalTable, localTable } from "./description.ts";
+import { descriptionPlan, type LocalTable, localTable } from "./description.ts";
 import { type Base, type Content, stages } from "./generation.ts";
 import type { ReleaseKeeper } from "./member.ts";
 import { ownIntegers } from "./plan.ts";
@@ -28,6 +28,7 @@ const ROWS_TO_JUDGE = 10;
 const SAMPLE_ROWS = 2_048;
 
 export interface SharedRowsOptions {
+  /** As this device treats its rows, see `limitedStudy`. */
   readonly study: Study;
   readonly shape: SumsShape;
   /** As they stand in files where the study leaves something open, else in the features' units. */
@@ -85,8 +86,9 @@ export class SharedRows implements LocalSums {
     const { study, shape } = this.#options;
     if (shape.describing !== undefined) {
       // Other groups would tell rows apart by their differences: guarded rows are described once, as they were.
-      const told = shape.describing.minimum === 1 ? undefined : (this.#table ?? this.#options.table);
-      this.#table = told ?? localTable(shape.describing, openColumns(study, rows));
+      const plan = descriptionPlan(study) ?? shape.describing;
+      const told = plan.minimum === 1 ? undefined : (this.#table ?? this.#options.table);
+      this.#table = told ?? localTable(plan, openColumns(study, rows));
       this.#tableRows = rows.rows;
       return rows;
     }

@@ -12,7 +12,7 @@ import {
   readDescription,
   unlikeColumns,
 } from "./description.ts";
-import { hasCentroids, stages } from "./generation.ts";
+import { hasCentroids, stageNames, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { isSealed } from "./plan.ts";
 import { releaseRequest } from "./release.ts";
@@ -65,7 +65,6 @@ export function sharedStatus(
   const { generation, closed, answer } = member;
   // The last answer counts while another one is being made.
   const found = answer ?? (own.private === undefined && hasCentroids(generation) ? generation : undefined);
-  const names = Object.keys(stages) as (keyof typeof stages)[];
   return {
     peer,
     study: study.name,
@@ -93,7 +92,7 @@ export function sharedStatus(
     shared: {
       described: described ?? null,
       generation: generation.number,
-      stage: names[generation.stage],
+      stage: stageNames[generation.stage],
       devices: closed?.count ?? null,
       pooledRows: closed === undefined ? null : generation.rows,
       countedLinks: member.counted.length,

@@ -8,6 +8,7 @@ import { type SavedState, type SimulatedHeads, volatileMemory } from "../loop/sa
 import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { firstHeads } from "../privacy/historyHeads.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
+import type { OwnerLimits } from "../study/ownerLimits.ts";
 import type { MemoryRows } from "../study/remoteRows.ts";
 import { foundedStudy, type Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
@@ -32,6 +33,8 @@ export interface SimulationOptions {
   readonly kmeansSeed?: number;
   /** Who is linked to whom at first. Default: as the graph says. */
   readonly links?: readonly ArrayLike<number>[];
+  /** What the owners of some devices allow, whatever the study says. Default: everything. */
+  readonly limits?: ReadonlyMap<number, OwnerLimits>;
   /** Devices that come later, by `restart`. Default none. */
   readonly absent?: readonly number[];
   /** Default: 5 to 15 ms a frame, none lost. */
@@ -126,7 +129,7 @@ export function simulate(options: SimulationOptions) {
     const onStatements = (said: readonly Uint8Array[]) => statements[i].push(...said);
     const members = { statements: statements[i], onStatements };
     const own = { network: networks[i], clock, secrets, links: others, isPaused, ...approvalOf(approved.get(i)) };
-    const around = { ...own, ...members, onAgreed: () => finish(i) };
+    const around = { ...own, ...members, limits: options.limits?.get(i) ?? {}, onAgreed: () => finish(i) };
     const pace = options.paceMilliseconds && { paceMilliseconds: options.paceMilliseconds(i) };
     // Far enough apart for the ten starts of each.
     const kmeansSeed = options.kmeansSeed ?? seed * 1_000_003 + i * 101;

@@ -68,6 +68,11 @@ export function isOfKind(frame: Uint8Array, kind: keyof typeof frameKinds): bool
   return frame.length >= HEADER_BYTES && frame[VERSION_AT] === VERSION && frame[KIND_AT] === frameKinds[kind];
 }
 
+/** As its head says; "unknown": none that is known. */
+export function frameKindName(frame: Uint8Array): string {
+  return Object.entries(frameKinds).find(([, code]) => code === frame[KIND_AT])?.[0] ?? "unknown";
+}
+
 export function isOfStudy(frame: Uint8Array, { hash }: Pick<Contract, "hash">): boolean {
   return hash.every((byte, i) => frame[HASH_AT + i] === byte);
 }

@@ -271,6 +271,8 @@ interface StudyStatement {
   readonly next: { readonly id: string; readonly text: string } | undefined;
   /** It wants to know which ones the receiver speaks. */
   readonly isAsking: boolean;
+  /** Its owner keeps it out of the study that it runs; nobody learns why. */
+  readonly isOut: boolean;
 }
 
 /** The header of the study that is run; then, in a change, the other study's hash and its text. */
@@ -278,14 +280,18 @@ export function encodeStatementFrame({
   current,
   next,
   isAsking,
+  isOut,
 }: {
   readonly current: frames.Contract;
   readonly next: { readonly contract: frames.Contract; readonly text: string } | undefined;
   readonly isAsking: boolean;
+  readonly isOut: boolean;
 }): Uint8Array {
   const text = new TextEncoder().encode(next?.text ?? "");
   const frame = new Uint8Array(frames.HEADER_BYTES + (next === undefined ? 0 : frames.HASH_BYTES + text.length));
-  frames.writeHeader(frame, "statement", current).setUint16(frames.COUNT_AT, isAsking ? 1 : 0, true);
+  frames
+    .writeHeader(frame, "statement", current)
+    .setUint16(frames.COUNT_AT, (isAsking ? 1 : 0) + (isOut ? 2 : 0), true);
   if (next !== undefined) {
     frame.set(next.contract.hash, frames.HEADER_BYTES);
     frame.set(text, frames.HEADER_BYTES + frames.HASH_BYTES);
@@ -297,8 +303,9 @@ export function encodeStatementFrame({
 export function decodeStatementFrame(frame: Uint8Array): StudyStatement | undefined {
   const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(frames.COUNT_AT, true);
   const body = frame.subarray(frames.HEADER_BYTES);
-  if (flags > 1 || (body.length > 0 && body.length <= frames.HASH_BYTES)) return undefined;
-  const said = { current: frames.studyId({ hash: frames.frameStudyHash(frame) }), isAsking: flags === 1 };
+  if (flags > 3 || (body.length > 0 && body.length <= frames.HASH_BYTES)) return undefined;
+  const current = frames.studyId({ hash: frames.frameStudyHash(frame) });
+  const said = { current, isAsking: (flags & 1) === 1, isOut: (flags & 2) === 2 };
   if (body.length === 0) return { ...said, next: undefined };
   const text = decodeText(body.subarray(frames.HASH_BYTES));
   return text === undefined

@@ -52,10 +52,11 @@ describe("new ChangingDevice(options)", () => {
         current: contract,
         next: { contract: { ...contract, hash: new Uint8Array(16) }, text },
         isAsking,
+        isOut: false,
       });
     const plain = stated("{}");
     // Flags that there are not, a hash without a text, a text that is no UTF-8.
-    hear(plain.map((byte, i) => (i === 10 ? 2 : byte)));
+    hear(plain.map((byte, i) => (i === 10 ? 4 : byte)));
     hear(plain.subarray(0, 60));
     hear(plain.map((byte, i) => (i === 60 ? 0xff : byte)));
     expect(device.status().neighbours[0].framesRefused).toEqual({ type: 3 });
@@ -64,7 +65,7 @@ describe("new ChangingDevice(options)", () => {
     const before = sent.length;
     hear(stated(canonicalStudy(studyWith({ alpha: 3 })), true));
     expect(sent.slice(before).map(({ frame }) => decodeStatementFrame(frame))).toEqual([
-      { current: studyId(contract), next: undefined, isAsking: false },
+      { current: studyId(contract), next: undefined, isAsking: false, isOut: false },
     ]);
     for (let n = 0; n < 100; n++) hear(stated(canonicalStudy(studyWith({ alpha: 4 + n }))));
     // Sixteen were read: five above, then eleven.

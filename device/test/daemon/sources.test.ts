@@ -176,7 +176,7 @@ it("files in a stream: rows that are opened again do not take the answer from th
     `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
   );
   const study = parseStudy(studyText);
-  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?read=stream`], process.env);
+  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?read=stream`], process.env, {});
   const centroids = matrix([[0, 0]]);
   const countIn = async (rows: DeviceRows) => isRemote(rows) && (await remoteStatistics(rows, centroids)).counts[0];
   const first = await desk.open(study);

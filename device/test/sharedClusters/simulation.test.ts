@@ -1,6 +1,6 @@
 // Whole networks with shared clusters, simulated.
 
-import { complete, graph, kmeans, paperData, path, stack } from "@fedkm/core";
+import { complete, erdosRenyi, graph, kmeans, paperData, path, randomStream, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
 import { answersTwice, padsTwice } from "../../../lab/src/shared/usedTwice.ts";
@@ -39,6 +39,24 @@ describe("devices with shared clusters", () => {
       waiting: null,
       isImplausible: false,
     });
+  });
+
+  it.each([
+    ["the census, although what is asked next is long", 0, complete(5), 0.3],
+    ["long sums that no link of their own brings", 1, erdosRenyi(10, 0.6, randomStream(4, "graph")), 0],
+  ])("help those at once who lack entries of %s", async (_, generation, links, loss) => {
+    const given = await problem({}, links);
+    const spreads = [1, 2, 3, 4, 5, 6].map((seed) => {
+      const network = simulate({ ...given, seed, staggerMilliseconds: 0, weather: { loss } });
+      network.run(5);
+      const devices = Array.from({ length: links.size }, (_, i) => i);
+      const beyond = () => devices.filter((i) => (network.status(i).shared?.generation ?? 0) > generation).length;
+      while (beyond() === 0) network.run(1);
+      const first = network.now();
+      while (beyond() < links.size) network.run(1);
+      return network.now() - first;
+    });
+    expect(Math.max(...spreads)).toBeLessThan(150);
   });
 
   it("have the same answer, in the same events, with and without masks", async () => {

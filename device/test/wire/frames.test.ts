@@ -42,7 +42,9 @@ describe("version 2", () => {
     expect(hex(encodeStudyFrame(contract, '{"name":"x"}'))).toBe(frames2.study);
     expect(hex(encodeOrderFrame(contract, order))).toBe(frames2.order);
     const next = { contract: { ...contract, hash: contract.hash.map((byte) => byte + 31) }, text: '{"name":"y"}' };
-    expect(hex(encodeStatementFrame({ current: contract, next, isAsking: true }))).toBe(frames2.statement);
+    expect(hex(encodeStatementFrame({ current: contract, next, isAsking: true, isOut: false }))).toBe(
+      frames2.statement,
+    );
   });
 
   it("is read as it was at first", () => {
@@ -57,6 +59,7 @@ describe("version 2", () => {
       current: "0102030405060708090a0b0c0d0e0f10",
       next: { id: "202122232425262728292a2b2c2d2e2f", text: '{"name":"y"}' },
       isAsking: true,
+      isOut: false,
     });
   });
 });

@@ -1,5 +1,5 @@
-// Methods over several runs, each at its best setting and from the common start side by side, with intervals; and the
-// sentence that says who wins by quality, by bytes, and by both.
+// Methods over several runs, each at its best setting of every run and at one untuned setting side by side, with
+// intervals; and the sentence that says who wins by quality, by bytes, and by both.
 
 import { methods } from "@fedkm/core";
 import { intervalOf, meanValue } from "../statistics.ts";
@@ -17,7 +17,7 @@ import {
 type Setting = { readonly [option: string]: unknown };
 
 /**
- * What is tried for each method, published or tuned; in every run the cheapest counts. `npm run lab -- rivals` sweeps far
+ * What is tried for each method, published or tuned; in every run the cheapest counts. First come the defaults. `npm run lab -- rivals` sweeps far
  * more of them. fedkm: devices or rows count the same. distributed: eta 2 is the paper's, tuned suits the graph, 0.2
  * and 20 are far to both sides. gradient: rho 1, 10 and 100 are the follow-up's. coreset: five times the sample. backbone: with and without counts. kfed: its
  * three ends, and as many local clusters as devices may have, which its theory takes as known, of at least some rows:
@@ -39,8 +39,8 @@ function triedSettings(k: number, devices: number): { readonly [method: string]:
     ],
     gradient: [1, 0.1, 10, 100].map((rho) => ({ ...federated, rho })),
     coreset: [{}, { coresetSize: 100 * k * devices }],
-    backbone: [{ counts: true }, { counts: true, backboneSize: 6 * k }, {}],
-    kfed: ["mean", "lloyd", "weighted"].flatMap((join) => [
+    backbone: [{}, { counts: true }, { counts: true, backboneSize: 6 * k }],
+    kfed: ["lloyd", "mean", "weighted"].flatMap((join) => [
       ...fewer.flatMap((localCentroids) => [1, 2, 3, 5, 8].map((minimum) => ({ join, localCentroids, minimum }))),
       { join, restarts: 50 },
     ]),
@@ -68,8 +68,9 @@ export interface MethodStandings {
   readonly method: string;
   /** In every run at the cheapest of its settings. */
   readonly best: Standing;
-  /** From the start that all have in common; null for a method that takes none. */
-  readonly common: Standing | null;
+  /** At one setting in all runs: from the common start, or the defaults of a method that takes none. Null: it did not run. */
+  readonly untuned: Standing | null;
+  readonly takesStart: boolean;
 }
 
 export interface Contest {
@@ -77,8 +78,8 @@ export interface Contest {
   readonly sentence: string;
   /** Of the first run, each at its best setting, with curves. */
   readonly outcomes: readonly MethodOutcome[];
-  /** The same from the common start. */
-  readonly fromCommonStart: readonly MethodOutcome[];
+  /** The same untuned. */
+  readonly untuned: readonly MethodOutcome[];
   readonly overBudget: readonly OverBudget[];
   readonly reference: Reference;
   /** Runs whose reference was found from a rival, and whether all references are optimal. */
@@ -93,7 +94,7 @@ export interface ComparedSetting {
 }
 
 interface Entry extends ComparedSetting {
-  readonly isCommon: boolean;
+  readonly isUntuned: boolean;
 }
 
 /** What is set by hand for a method is the one setting that is tried for it. */
@@ -108,10 +109,7 @@ export function comparedSettings(
     const common = takesStart(table, method) ? [{ ...commonStarts[init], ...byHand }] : [];
     const starts = takesStart(table, method) ? [commonStarts.federated, commonStarts.aligned] : [{}];
     const best = byHand === undefined ? (isKnown ? (tried[method] ?? [{}]) : starts) : [byHand];
-    return [
-      ...common.map((setting) => ({ method, setting, isCommon: true })),
-      ...best.map((setting) => ({ method, setting, isCommon: false })),
-    ];
+    return [...common, ...best].map((setting, at) => ({ method, setting, isUntuned: at === 0 }));
   });
 }
 
@@ -146,7 +144,7 @@ export async function contest(
       found[at].push("gcd" in own ? own : undefined);
     }
   }
-  const standings = Object.keys(table).flatMap((method) => standingsOf(method, entries, found));
+  const standings = Object.keys(table).flatMap((method) => standingsOf(method, entries, found, takesStart(table, method)));
   const isRun = (method: string) => standings.some((own) => own.method === method);
   for (const [method, refusal] of refused) if (!isRun(method) && !needed.has(method)) throw refusal;
   const chosen = (pick: (own: MethodStandings) => Standing | null) => {
@@ -161,7 +159,7 @@ export async function contest(
     standings,
     sentence: winnersSentence(standings),
     outcomes: chosen(({ best }) => best),
-    fromCommonStart: chosen(({ common }) => common),
+    untuned: chosen(({ untuned }) => untuned),
     overBudget: [...needed.values()].filter(({ method }) => !isRun(method)),
     reference: references[0],
     replaced: references.filter(({ from }) => from !== undefined).length,
@@ -206,6 +204,7 @@ function standingsOf(
   method: string,
   entries: readonly Entry[],
   found: readonly (readonly (MethodOutcome | undefined)[])[],
+  takesStart: boolean,
 ): MethodStandings[] {
   const own = entries.flatMap((entry, at) => (entry.method === method ? [{ ...entry, outcomes: found[at] }] : []));
   const runs = found[0]?.length ?? 0;
@@ -213,8 +212,8 @@ function standingsOf(
     Array.from({ length: runs }, (_, run) => cheapest(tried, run)).filter((one) => one !== undefined);
   const best = ran(own);
   if (best.length === 0) return [];
-  const common = ran(own.filter(({ isCommon }) => isCommon));
-  return [{ method, best: standing(best), common: common.length === 0 ? null : standing(common) }];
+  const untuned = ran(own.filter(({ isUntuned }) => isUntuned));
+  return [{ method, best: standing(best), untuned: untuned.length === 0 ? null : standing(untuned), takesStart }];
 }
 
 interface SetOutcome {
@@ -222,7 +221,7 @@ interface SetOutcome {
   readonly outcome: MethodOutcome;
 }
 
-/** The cheapest in one run. The common start is one of the settings; a first one among equals is the published one. */
+/** The cheapest in one run, the first among equals; what is untuned is one of them. */
 function cheapest(
   tried: readonly { setting: Setting; outcomes: readonly (MethodOutcome | undefined)[] }[],
   run: number,
@@ -270,22 +269,28 @@ export interface Winners {
   readonly quality: readonly string[];
   /** Of those that send something, which sends least. */
   readonly bytes: string | undefined;
-  /** Of those within 1 % of the lowest cost, which sends least. */
+  /** Of those within 1 % of the lowest cost, tuned or not, which sends least. */
   readonly both: string;
 }
 
-/** Of the methods that do not pool, each at its best settings; undefined where none has a cost. */
+/** Of the methods that do not pool; undefined where none has a cost. */
 export function winnersOf(standings: readonly MethodStandings[]): Winners | undefined {
-  const rivals = standings
-    .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
-    .map(({ method, best }) => ({ method, cost: best.costRatio as number, bytes: best.bytes }))
-    .sort((a, b) => a.cost - b.cost);
+  const rivalsAt = (pick: (own: MethodStandings) => Standing | null) =>
+    standings.flatMap((own) => {
+      const { costRatio: cost = null, bytes = 0 } = pick(own) ?? {};
+      return own.method === "pooled" || cost === null ? [] : [{ method: own.method, cost, bytes }];
+    });
+  const rivals = rivalsAt(({ best }) => best).sort((a, b) => a.cost - b.cost);
   if (rivals.length === 0) return undefined;
   const [{ cost }] = rivals;
-  const within = (share: number) => rivals.filter((own) => own.cost <= cost + share * Math.max(cost, 1));
-  const sending = rivals.filter(({ bytes }) => bytes > 0).sort((a, b) => a.bytes - b.bytes || a.cost - b.cost);
-  const [both] = within(NEAR).sort((a, b) => a.bytes - b.bytes || a.cost - b.cost);
-  return { quality: within(TIE).map(({ method }) => method), bytes: sending[0]?.method, both: both.method };
+  const within = (share: number) => (own: (typeof rivals)[number]) => own.cost <= cost + share * Math.max(cost, 1);
+  const thrifty = (some: typeof rivals) => some.sort((a, b) => a.bytes - b.bytes || a.cost - b.cost)[0];
+  return {
+    quality: rivals.filter(within(TIE)).map(({ method }) => method),
+    bytes: thrifty(rivals.filter(({ bytes }) => bytes > 0))?.method,
+    // The best settings of a method may send far more than others that are nearly as good.
+    both: thrifty([...rivals, ...rivalsAt(({ untuned }) => untuned)].filter(within(NEAR))).method,
+  };
 }
 
 function winnersSentence(standings: readonly MethodStandings[]): string {

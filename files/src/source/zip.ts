@@ -131,10 +131,13 @@ const [GZIP_HEAD, GZIP_TAIL] = [10, 8];
 /** The first of January 1980, the earliest that an archive can say. */
 const NO_DATE = 0x21;
 
-/** An archive of these files. One that is called mimetype stands there as it is, as programs expect it. */
+/**
+ * An archive of these files. One that is called mimetype stands there as it is, as programs expect it; without a platform
+ * all do, so that the same files always give the same bytes.
+ */
 export async function zipBytes(
   files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-  platform: Platform,
+  platform?: Platform,
 ): Promise<Uint8Array> {
   const out: Uint8Array[] = [];
   const listed: Uint8Array[] = [];
@@ -144,7 +147,7 @@ export async function zipBytes(
     at += bytes.length;
   };
   for (const { name, bytes } of files) {
-    const isStored = name === "mimetype";
+    const isStored = platform === undefined || name === "mimetype";
     const body = isStored ? bytes : (await gzipped(bytes, platform)).subarray(GZIP_HEAD, -GZIP_TAIL);
     const title = new TextEncoder().encode(name);
     // The bit says that the name is in UTF-8.

@@ -5,6 +5,7 @@ import { sectionOf } from "../parts.ts";
 // Each is loaded when it runs: a simulation needs no libp2p.
 export const run = sectionOf({
   privacy: async (isShort) => (await import("./privacy.ts")).privacy({ runs: isShort ? 10 : 200 }),
+  stages: async (isShort) => (await import("./privacy.ts")).everyStage({ runs: isShort ? 10 : 200 }),
   async private(isShort) {
     const { privateRows } = await import("./private.ts");
     const { privateShared } = await import("./privateShared.ts");
@@ -13,6 +14,7 @@ export const run = sectionOf({
   },
   kills: async (isShort) => (await import("./privateKills.ts")).privateKills("personal", isShort ? 3 : 100),
   "shared-kills": async (isShort) => (await import("./privateKills.ts")).privateKills("shared", isShort ? 3 : 100),
+  limits: async (isShort) => (await import("./ownerLimits.ts")).ownerLimits(isShort ? 30 : 100),
   poison: async (isShort) => (await import("./poison.ts")).poison(isShort ? 5 : 20),
   openings: async (isShort) => (await import("./openings.ts")).openings(isShort ? 3 : 10),
   honest: async (isShort) => (await import("./honest.ts")).honest(isShort ? 5 : 20),

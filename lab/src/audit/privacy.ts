@@ -12,6 +12,11 @@ const FIRST_SEED = 10_000;
 
 const shared = { clusters: "shared", colluders: 1 } as const;
 
+const openQuestions: Partial<Study> = {
+  alpha: 0,
+  features: ownStudy.features.map(({ name, unit }) => ({ name, unit, min: 0, max: 1, scale: 1, open: "number" })),
+};
+
 interface Bar {
   readonly title: string;
   readonly study: Partial<Study>;
@@ -44,9 +49,31 @@ const bars: readonly Bar[] = [
   { title: "guarded, shared clusters", study: { ...shared, privacy: "guarded" }, ...noRow },
 ];
 
-export async function privacy({ runs }: { readonly runs: number }): Promise<boolean> {
+const stageBars: readonly Bar[] = [
+  {
+    title: "open, with open questions",
+    study: { ...shared, ...openQuestions, privacy: "open", minimum: 1 },
+    bar: `the describing gives away a row in at least ${100 * LEAST_INVERTED} %`,
+    isHeld: (tallies) =>
+      tallies
+        .filter(({ attack }) => attack === "describing")
+        .every(({ withRows, tried }) => withRows >= LEAST_INVERTED * tried),
+  },
+  {
+    title: "guarded, every stage of a study with open questions",
+    study: { ...shared, ...openQuestions, privacy: "guarded" },
+    ...noRow,
+  },
+];
+
+export const privacy = ({ runs }: { readonly runs: number }) => attacked(bars, runs);
+
+/** Studies that leave questions open, from the describing to the clusters. */
+export const everyStage = ({ runs }: { readonly runs: number }) => attacked(stageBars, runs);
+
+async function attacked(some: readonly Bar[], runs: number): Promise<boolean> {
   let isEveryHeld = true;
-  for (const { title, study: changes, bar, isHeld } of bars) {
+  for (const { title, study: changes, bar, isHeld } of some) {
     const begun = performance.now();
     const study = { ...ownStudy, ...changes };
     const tallies = await auditStudy({ study, datasets: [], runs, seed: FIRST_SEED });

@@ -145,7 +145,7 @@ async function revocations(): Promise<boolean> {
         "unlinked by the neighbour",
         "shown three hops away",
         "still linked there",
-        "linked again without --allow-revoked",
+        "linked again without --accept revoked",
       ],
       [inSeconds(unlinked), inSeconds(shown), String(kept), refused.status === 1 ? "refused" : "taken"],
     ]);

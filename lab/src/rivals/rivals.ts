@@ -134,8 +134,8 @@ function gainOf(method: string, scenario: string, found: readonly Found[]) {
 
 type Gain = ReturnType<typeof gainOf>;
 
-/** Settings were chosen on seeds 1, 2, 7001, 7002, 9001 to 9005, 11001, 11002, 12001 and 12002; those from here on were not looked at before. */
-const FIRST_SEED = 13_001;
+/** Settings were chosen on seeds 1, 2, 7001, 7002, 9001 to 9005, 11001, 11002, 12001, 12002, 13001 and 13002; those from here on were not looked at before. */
+const FIRST_SEED = 14_001;
 
 /** All scenarios with five seeds each. */
 function part(swept: readonly string[]) {

@@ -102,7 +102,8 @@ export async function exactEnds({ seeds }: { seeds: number }): Promise<boolean> 
   );
   const isExact = papers.every(({ at, isSame, step }) => at !== undefined && isSame && step < 1e-9);
   const isSoon =
-    median(papers.map(({ tellings }) => tellings)) <= 10 &&
+    // Ten before clusters began with a census, which is a generation more.
+    median(papers.map(({ tellings }) => tellings)) <= 14 &&
     median(papers.map(({ at }) => at ?? Number.POSITIVE_INFINITY)) <= 18 * ROUND_MILLISECONDS;
   const isGood = papers.filter(({ excess }) => excess < 1e-4).length >= papers.length * (148 / 150);
   return isExact && isSoon && isGood;

@@ -10,6 +10,7 @@ export const run = sectionOf({
   costs: async () => (await import("./costs.ts")).costs(),
   seeds: async (isShort) => (await import("./exact.ts")).seedsCompared({ seeds: isShort ? 3 : 20 }),
   tables: async (isShort) => (await import("./tables.ts")).tablesCompared({ tables: isShort ? 3 : 14 }),
+  units: async (isShort) => (await import("./units.ts")).wrongUnits({ networks: isShort ? 3 : 100 }),
   async growth(isShort) {
     const { growth } = await import("./costs.ts");
     return growth(

@@ -20,7 +20,7 @@ export interface ExportOptions {
 /** Text, or bytes of ONNX. */
 export function exportModel(model: Model, { as, dialect, table, device }: ExportOptions): string | Uint8Array {
   if (as !== "sql" && (dialect ?? table) !== undefined) {
-    throw new RequestError(`--table must be used with --as sql, got --as ${as}`);
+    throw new RequestError(`--name must be used with --as sql, got --as ${as}`);
   }
   if (as === "csv") {
     const number = device === undefined ? undefined : modelDeviceNumber(model, device);

@@ -23,7 +23,7 @@ export function whatIsLearned(exchanges: readonly Exchange[], alpha: number, poi
   const counts = learned.map(() => 0);
   const sums = learned.map(() => new Float64Array(cols));
   for (let r = 0; r < points.rows; r++) {
-    const cluster = nearest(points, r, centroids);
+    const cluster = nearestCentroid(points, r, centroids);
     counts[cluster]++;
     for (let x = 0; x < cols; x++) sums[cluster][x] += points.data[r * cols + x];
   }
@@ -34,7 +34,7 @@ export function whatIsLearned(exchanges: readonly Exchange[], alpha: number, poi
 }
 
 /** Not the kernel's: it would double the page for a few dozen points. */
-function nearest({ data, cols }: Matrix, row: number, centroids: Matrix): number {
+export function nearestCentroid({ data, cols }: Matrix, row: number, centroids: Matrix): number {
   let [best, least] = [0, Number.POSITIVE_INFINITY];
   for (let c = 0; c < centroids.rows; c++) {
     let sum = 0;

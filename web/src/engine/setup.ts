@@ -93,12 +93,15 @@ export const limits = {
   seed: { least: 0, most: 2 ** 32 - 1, whole: true },
 } as const;
 
-/** About how many links the network has. */
-export function expectedLinks({ graph, density, devices }: Setup): number {
-  const pairs = (devices * (devices - 1)) / 2;
-  if (graph === "er") return density * pairs;
-  if (graph === "complete") return pairs;
-  return graph === "communities" ? 0.35 * pairs : 2 * devices;
+/** More rounds than anybody watches; with a device that lies nothing ends by itself. */
+export const MOST_ROUNDS = 400;
+
+/** With more devices a random network has so many links that a round takes seconds. */
+const MOST_DEVICES_AT_RANDOM = 100;
+
+/** The network that nobody has chosen. */
+export function defaultGraph(devices: number): Setup["graph"] {
+  return devices > MOST_DEVICES_AT_RANDOM ? "ring" : defaultSetup.graph;
 }
 
 /**
@@ -109,7 +112,8 @@ export function setupAddress(setup: Setup, round: number): string {
   const named = new URLSearchParams();
   for (const [name, value] of Object.entries(setup)) {
     if (name === "events") continue;
-    if (value !== defaultSetup[name as keyof Setup]) named.set(name, String(value));
+    const usual = name === "graph" ? defaultGraph(setup.devices) : defaultSetup[name as keyof Setup];
+    if (value !== usual) named.set(name, String(value));
   }
   if (setup.events.length > 0) named.set("events", setup.events.map(eventText).join(" "));
   if (round > 0) named.set("round", roundText(round));
@@ -145,6 +149,7 @@ export function setupFromAddress(text: string): { readonly setup: Setup; readonl
   if (given.get("heal") === "false") setup.heal = false;
   if (given.get("robust") === "true") setup.robust = true;
   const devices = setup.devices as number;
+  if (given.get("graph") !== setup.graph) setup.graph = defaultGraph(devices);
   setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
   const round = given.get("round");
   return {

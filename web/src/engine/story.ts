@@ -32,7 +32,7 @@ import {
   stack,
   star,
 } from "@fedkm/core";
-import type { PlaygroundMethod, Setup, StoryEvent } from "./setup.ts";
+import { MOST_ROUNDS, type PlaygroundMethod, type Setup, type StoryEvent } from "./setup.ts";
 
 export interface PlaygroundData {
   readonly datasets: readonly Matrix[];
@@ -98,9 +98,6 @@ function graphOf({ graph, density, seed }: Setup, devices: number): Graph {
   }
   return erdosRenyi(devices, density, random);
 }
-
-/** More rounds than anybody watches; with a device that lies nothing ends by itself. */
-const MOST_ROUNDS = 400;
 
 interface NetworkState {
   /** The devices that are there, by number. */

@@ -25,6 +25,9 @@ let sides: Side[] = [];
 let asked: Beginning | undefined;
 let upTo = 0;
 let isWaiting = false;
+let isGuarded = false;
+const GUARDED =
+  "Guarded devices send nothing about fewer than ten rows: choose open privacy, fewer devices or clusters, or more points.";
 
 // Nothing is done at once: of all that a reader asks for while the worker is busy, only the last is still wanted.
 addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => {
@@ -45,7 +48,8 @@ function work(): void {
     if (asked !== undefined) begin(asked);
     for (const side of sides.keys()) advance(side, upTo);
   } catch (error) {
-    reply({ run: current, refusal: error instanceof Error ? error.message : String(error) });
+    const words = error instanceof Error ? error.message : String(error);
+    reply({ run: current, refusal: isGuarded ? `${words}. ${GUARDED}` : words });
   }
 }
 
@@ -53,6 +57,7 @@ function work(): void {
 function begin({ run, setup, own }: Beginning): void {
   asked = undefined;
   current = run;
+  isGuarded = setup.privacy === "guarded";
   sides = [];
   const problem = problemFor(setup, own);
   const methods = setup.versus === "none" ? [setup.method] : [setup.method, setup.versus];

@@ -1,9 +1,17 @@
 // The reader's own files: rows of numbers on one scale, one device for each file or for each value of a column, or one file
 // dealt to several devices. Columns are judged as `fedkm inspect` judges them. The files stay in this browser.
 
-import { type Matrix, splitEvenly, takeRows } from "@fedkm/core";
-import { applyScaling, completeTableRows, type DialectOptions, readTable, standardScaling } from "@fedkm/files";
-import { proposeForFiles } from "@fedkm/tables";
+import { type Matrix, splitEvenly } from "@fedkm/core";
+import { csvRecordLine, type Scaling } from "@fedkm/files";
+import {
+  applyChosenScaling,
+  chooseScaling,
+  fitCommandLine,
+  type ProposedOptions,
+  proposeForFiles,
+  readInput,
+} from "@fedkm/tables";
+import { limits, MOST_ROUNDS, type Setup } from "../engine/setup.ts";
 
 /** What the reader has chosen; what is left out is proposed. */
 export interface OwnChoice {
@@ -28,17 +36,22 @@ export interface OwnData {
   readonly files: readonly File[];
   readonly choice: OwnChoice;
   readonly columns: readonly OwnColumn[];
-  /** The first rows of the columns in use, as they were read. */
-  readonly preview: readonly (readonly number[])[];
   readonly deviceNames: readonly string[];
-  /** Empty where `refusal` says what to choose first. */
+  /** Names of the columns that are clustered, and what put them on one scale. */
+  readonly used: readonly string[];
+  readonly scaling: Pick<Scaling, "offset" | "scale">;
+  /** Of each device, as they were read, and on one scale. Empty where `refusal` says what to choose first. */
+  readonly rows: readonly Matrix[];
   readonly datasets: readonly Matrix[];
   readonly refusal: string | undefined;
   /** What of the rows is not used. */
   readonly leftOut: string | undefined;
+  /** Whether the rows of one file were dealt to devices: a command needs the file that says how. */
+  readonly isDealt: boolean;
+  readonly reading: ProposedOptions;
 }
 
-const PREVIEW = 3;
+const SCALE = "standard";
 
 /** `devices` and `k`: of one file that names no devices, to deal it to so many that each has rows for its clusters. */
 export async function readOwn(
@@ -59,66 +72,113 @@ export async function readOwn(
     isNumber: numbers(role) || (role !== "category" && role !== "text" && isWordy !== true),
     why: why ?? (role === "device" ? "names the device" : role === "category" ? "words" : undefined),
   }));
-  const known = { name: files.map(({ name }) => name).join(", "), files, choice: { ...choice, deviceColumn }, columns };
-  const nothing = { preview: [], deviceNames: [], datasets: [], leftOut: undefined };
-  if (used.length === 0) return { ...known, ...nothing, refusal: "choose at least one column of numbers below" };
-  const { delimiter, header, na, dates, encoding, sheet, decimal: sign } = proposal.options;
-  const dialect: DialectOptions = Object.fromEntries(
-    Object.entries({ delimiter, header, na, dates, encoding, sheet, decimal: decimal ?? sign }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const { delimiter, header, na, dates, encoding, sheet, decimal: sign, missing = "drop" } = proposal.options;
+  const dialect = Object.entries({ delimiter, header, na, dates, encoding, sheet, decimal: decimal ?? sign });
+  const reading: ProposedOptions = {
+    ...Object.fromEntries(dialect.filter(([, value]) => value !== undefined)),
+    ...{ columns: used, missing, scale: SCALE },
+    ...(deviceColumn !== "" && { deviceColumn }),
+  };
+  const known = { name: files.map(({ name }) => name).join(", "), files, columns, used, reading };
+  const chosen = { ...choice, deviceColumn };
   try {
-    return { ...known, ...(await rowsOf(files, { ...dialect, columns: used }, deviceColumn, devices, k)) };
+    if (used.length === 0) throw new RangeError("choose at least one column of numbers below");
+    const rows = await rowsOf(files, reading, devices, k, choice.deviceColumn !== undefined);
+    return { ...known, ...rows, choice: { ...chosen, ...(rows.isDealt && { deviceColumn: "" }) }, refusal: undefined };
   } catch (error) {
-    return { ...known, ...nothing, refusal: error instanceof Error ? error.message : String(error) };
+    const refusal = error instanceof Error ? error.message : String(error);
+    const nothing = { deviceNames: [], rows: [], datasets: [], scaling: { offset: [], scale: [] }, isDealt: false };
+    return { ...known, ...nothing, choice: chosen, leftOut: undefined, refusal };
   }
 }
 
-async function rowsOf(
-  files: readonly File[],
-  reading: DialectOptions & { readonly columns: readonly string[] },
-  deviceColumn: string,
-  devices: number,
-  k: number,
-) {
-  const parts: { readonly name: string; readonly points: Matrix }[] = [];
-  let incomplete = 0;
-  let preview: number[][] = [];
-  for (const file of files) {
-    const table = await readTable(file, { ...reading, ...(deviceColumn === "" ? {} : { deviceColumn }) });
-    const complete = completeTableRows(table);
-    const kept = Array.from({ length: table.points.rows }, (_, r) => r).filter((r) => complete?.[r] !== 0);
-    incomplete += table.points.rows - kept.length;
-    const { data, cols } = table.points;
-    if (preview.length === 0)
-      preview = kept.slice(0, PREVIEW).map((r) => Array.from(data.subarray(r * cols, (r + 1) * cols)));
-    const names = table.devices?.names ?? [file.name];
-    for (const [i, name] of names.entries()) {
-      const own = kept.filter((r) => table.devices === undefined || table.devices.of[r] === i);
-      if (own.length > 0) parts.push({ name, points: takeRows(table.points, own) });
-    }
+/** As the command reads them. `isChosen`: the reader has named the column of devices, and wants no other split. */
+async function rowsOf(files: readonly File[], reading: ProposedOptions, devices: number, k: number, isChosen: boolean) {
+  const { deviceColumn } = reading;
+  const input = await readInput({ files, ...reading }, {}, { examine: false });
+  const parts = input.devices.filter(({ points }) => points.rows > 0);
+  const all = parts.reduce((sum, { points }) => sum + points.rows, 0);
+  if (all === 0) throw new RangeError("no row has a number in every chosen column: leave out a column with gaps");
+  if (all < 2) throw new RangeError("one row is not enough for two devices: choose a file with more rows");
+  if (deviceColumn !== undefined && isChosen && parts.length === 1)
+    throw new RangeError(`column ${deviceColumn} names one device only: choose another one below, or deal the rows`);
+  if (parts.length > limits.devices.most) {
+    const got = `${parts.length} devices, and the page can show ${limits.devices.most}`;
+    throw new RangeError(`column ${deviceColumn} names ${got}: choose another one below, or deal the rows`);
   }
-  if (parts.length === 0)
-    throw new RangeError("no row has a number in every chosen column: leave out a column with gaps");
   const isDealt = parts.length === 1;
-  const datasets = isDealt ? dealt(parts[0].points, devices, k) : parts.map(({ points }) => points);
-  const scaling = standardScaling(datasets);
-  for (const points of datasets) applyScaling(points, scaling);
+  const rows = isDealt ? dealt(parts[0].points, devices, k) : parts.map(({ points }) => points);
+  const datasets = rows.map(({ data, ...shape }) => ({ ...shape, data: data.slice() }));
+  const { scaling } = await chooseScaling(SCALE, input.encoding, datasets);
+  applyChosenScaling(datasets, scaling);
   return {
-    preview,
-    deviceNames: isDealt ? [] : parts.map(({ name }) => name),
+    deviceNames: isDealt ? rows.map((_, i) => String(i)) : parts.map(({ name }) => name),
+    rows,
     datasets,
-    refusal: undefined,
-    leftOut: incomplete > 0 ? `rows with missing cells: ${incomplete}` : undefined,
+    scaling,
+    // A device without a whole row is one of the files, and none of the page.
+    isDealt: isDealt || parts.length < input.devices.length,
+    leftOut: input.dropped > 0 ? `rows with missing cells: ${input.dropped}` : undefined,
   };
 }
 
 /** In random order, so that a sorted file is no split by cluster; to fewer devices where each would have too few rows. */
 function dealt(points: Matrix, devices: number, k: number): readonly Matrix[] {
   const labels = new Uint32Array(points.rows);
-  const most = Math.max(1, Math.floor(points.rows / Math.max(1, k)));
+  const most = Math.max(2, Math.floor(points.rows / Math.max(1, k)));
   return splitEvenly({ points, labels }, Math.min(devices, most), 0).datasets;
+}
+
+/** A name that no column has yet. */
+function freeName(name: string, used: readonly string[]): string {
+  return used.includes(name) ? freeName(`${name}_`, used) : name;
+}
+
+const withoutEnding = (name: string) => name.replace(/\.[^.]*$/, "");
+
+/** What the saved table is called. */
+export function ownTableName({ files }: OwnData): string {
+  return `${withoutEnding(files[0].name)}-devices.csv`;
+}
+
+/** All rows in the reader's units, with the device of each and, where they are known, its cluster. */
+export function ownTable({ rows, deviceNames, used }: OwnData, clusters?: readonly ArrayLike<number>[]): string {
+  const names = [freeName("device", used), ...used, ...(clusters ? [freeName("cluster", used)] : [])];
+  const lines = rows.flatMap(({ data, rows: count, cols }, device) =>
+    Array.from({ length: count }, (_, r) => {
+      const values = Array.from(data.subarray(r * cols, (r + 1) * cols), String);
+      return [deviceNames[device], ...values, ...(clusters ? [String(clusters[device][r])] : [])];
+    }),
+  );
+  return [names, ...lines].map(csvRecordLine).join("");
+}
+
+/** Graphs that the command knows by a rule. */
+const rules: Partial<Record<Setup["graph"], (setup: Setup) => string>> = {
+  er: ({ density }) => `er:${density}`,
+  ...{ complete: () => "complete", ring: () => "ring", path: () => "path", star: () => "star" },
+};
+
+/** The command that gives the same centroids, to the bit; undefined: what is shown has none. */
+export function ownCommand(own: OwnData, setup: Setup): string | undefined {
+  const { method, graph, k, alpha, seed, start, penalty, preset, schedule, privacy, robust, events } = setup;
+  const rule = rules[graph];
+  if (method !== "fedkm" || robust || events.length > 0 || rule === undefined || start === "aligned") return undefined;
+  const reading = own.isDealt
+    ? { columns: own.used, deviceColumn: freeName("device", own.used), scale: SCALE }
+    : own.reading;
+  const files = own.isDealt ? [ownTableName(own)] : own.files.map(({ name }) => name);
+  const options = { ...reading, k, alpha, seed, graph: rule(setup), weighting: "device", asIs: true } as const;
+  const isCommon = start === "auto" || start === "federated";
+  const said = [
+    `--rounds ${MOST_ROUNDS}`,
+    ...(start === "auto" || (penalty !== "squared" && isCommon) ? [] : [`--init ${start}`]),
+    ...(penalty === "squared" ? [] : [`--penalty ${penalty}`]),
+    ...(preset === "dependable" ? [] : [`--preset ${preset}`]),
+    ...(schedule === "cyclic" ? [] : [`--schedule ${schedule}`]),
+    ...(privacy === "open" ? [] : [`--privacy ${privacy}`]),
+  ];
+  return `${fitCommandLine(files, options)} ${said.join(" ")}`;
 }
 
 /** The files of the last visit, kept by the browser on this machine, so that they are there after a reload. */

@@ -16,6 +16,13 @@ function stepOf(state: unknown): number {
   return (state as { readonly step?: number } | null)?.step ?? 0;
 }
 
+/** Where the run was at this round, -1 if that is not known yet: settled, it has no moments until something happens. */
+function momentAt(moments: readonly PackedMoment[], round: number, isEnded: boolean): number {
+  const behind = moments.findIndex((moment) => moment.round > round);
+  if (behind !== -1) return Math.max(0, behind - 1);
+  return isEnded || moments.at(-1)?.round === round ? moments.length - 1 : -1;
+}
+
 interface Coming {
   /** Where it is to be shown; Infinity is the end. */
   readonly round: number;
@@ -44,8 +51,12 @@ export class Run {
   #coming: Coming | undefined = $state.raw();
   /** Whether the end is to be shown and is not there yet: until then it is the latest moment. */
   #isFollowing = false;
-  /** What is shown, to return to: `setup` is already that of the coming run. */
-  #shown = setupFromAddress("").setup;
+  /** Of the moment that is shown, until the reader goes to another one: a run that has settled may be at an earlier one. */
+  #askedRound: number | undefined;
+  /** What is shown, to return to: setup, files and ends are already those of the coming run. */
+  #shown: { readonly setup: Setup; readonly own: OwnData | undefined; readonly ended: boolean[] } | undefined;
+  /** Of each side, how many moments are known that a new worker has still to make again. */
+  #known = [0, 0];
   #worker = this.#newWorker();
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,7 +97,9 @@ export class Run {
     this.wantedRound = round;
     this.refusal = undefined;
     this.#isFollowing = false;
+    this.#askedRound = undefined;
     this.#coming = { round, since: performance.now(), problem: undefined, sides: [[], []] };
+    this.#known = [0, 0];
     this.#ended = [false, setup.versus === "none"];
     this.#number++;
     const own = setup.data === "own" ? (this.own?.datasets ?? []) : [];
@@ -122,17 +135,25 @@ export class Run {
     this.#changed = "";
   }
 
-  /** Back to what is shown, at once. */
+  /** Back to what is shown, at once: a new worker makes again in silence what is known, and goes on from there. */
   cancel(): void {
-    const round = this.moment(0)?.round;
-    this.#worker.terminate();
-    this.#worker = this.#newWorker();
-    this.begin(this.#shown, round);
+    if (!this.isComing || this.#shown === undefined) return;
+    const { setup, own, ended } = this.#shown;
+    clearTimeout(this.#impatience);
+    this.#coming = undefined;
+    this.setup = setup;
+    this.own = own;
+    this.#ended = ended;
+    this.#number++;
+    this.#known = this.sides.map(({ length }) => length);
+    this.#restart(setup.data === "own" ? (own?.datasets ?? []) : []);
+    this.#ask(this.at + AHEAD);
+    this.#keepAddress();
   }
 
   get #isBusy(): boolean {
     const isMissing = (side: number) => !this.#ended[side] && this.sides[side].length < this.#asked;
-    return this.isComing || isMissing(0) || isMissing(1);
+    return this.isComing || this.#known.some((count) => count > 0) || isMissing(0) || isMissing(1);
   }
 
   #send(own: readonly Matrix[]): void {
@@ -173,6 +194,7 @@ export class Run {
   show(at: number): void {
     if (this.isComing) return;
     this.#isFollowing = false;
+    this.#askedRound = undefined;
     this.#showMoment(at);
   }
 
@@ -213,7 +235,7 @@ export class Run {
     if (this.#isFollowing || (!this.isComing && this.isEnded && this.at >= this.length - 1)) {
       return Number.POSITIVE_INFINITY;
     }
-    return this.#coming?.round ?? this.moment(0)?.round ?? 0;
+    return this.#coming?.round ?? this.#askedRound ?? this.moment(0)?.round ?? 0;
   }
 
   #ask(upTo: number): void {
@@ -230,9 +252,12 @@ export class Run {
       return;
     }
     const { side, moments, isEnded, problem } = reply;
-    this.#ended[side] = isEnded;
+    if (isEnded) this.#ended[side] = true;
+    const repeated = Math.min(this.#known[side], moments.length);
+    this.#known[side] -= repeated;
+    if (isEnded) this.#known[side] = 0;
     const added = (known: readonly PackedMoment[], number: number) =>
-      number === side ? [...known, ...moments] : known;
+      number === side ? [...known, ...moments.slice(repeated)] : known;
     if (this.#coming === undefined) {
       this.sides = this.sides.map(added);
       if (this.#isFollowing) this.#follow();
@@ -250,18 +275,22 @@ export class Run {
     const [first, second] = sides;
     if (first.length === 0 || (this.setup.versus !== "none" && second.length === 0)) return;
     const isEnd = round === Number.POSITIVE_INFINITY;
-    const at = first.findIndex((moment) => moment.round >= round);
-    const isLate = isEnd && performance.now() - since > PATIENCE;
-    if (at === -1 && !(isEnd ? this.isEnded : this.#ended[0]) && !isLate) {
+    const at = momentAt(first, round, this.#ended[0]);
+    const isLate = performance.now() - since > PATIENCE;
+    if (isEnd ? !this.isEnded && !isLate : at === -1) {
       this.#ask(Math.max(...sides.map(({ length }) => length)) + AHEAD);
       return;
     }
     this.problem = problem;
     this.sides = sides;
     this.#coming = undefined;
-    this.#shown = this.setup;
-    if (isEnd) this.#follow();
-    else this.show(at === -1 ? first.length - 1 : at);
+    this.#shown = { setup: this.setup, own: this.own, ended: this.#ended };
+    if (isEnd) {
+      this.#follow();
+      return;
+    }
+    this.#askedRound = round;
+    this.#showMoment(at);
   }
 
   #follow(): void {
@@ -272,6 +301,7 @@ export class Run {
   #refuse(words: string): void {
     this.refusal = words;
     this.#coming = undefined;
+    this.#shown = undefined;
     this.problem = undefined;
     this.sides = [[], []];
     this.at = 0;

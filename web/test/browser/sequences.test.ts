@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { propertyParameters } from "../../../test/runs.ts";
+import { runs, testSeed } from "../../../test/runs.ts";
 import { choices } from "../../src/engine/setup.ts";
 import { stops } from "../../src/playground/stops.ts";
 import { openSite, type Site } from "./site.ts";
@@ -23,6 +23,9 @@ type Action =
   | { readonly slide: string; readonly share: number }
   | { readonly tick: string }
   | { readonly press: string };
+
+/** Whether the reader waits for the next frame. */
+type Seen = Action & { readonly isSeen?: boolean };
 
 const selects = Object.entries({
   data: choices.data.filter((name) => name !== "own"),
@@ -44,7 +47,7 @@ const buttons = [
   ...stops.map(({ title }) => title),
 ];
 
-const action: fc.Arbitrary<Action> = fc.oneof(
+const done: fc.Arbitrary<Action> = fc.oneof(
   ...selects,
   typed("devices", ["2", "3", "7", "12", "25", "0", "x"]),
   typed("points each", ["3", "10", "60"]),
@@ -55,70 +58,101 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.constantFrom("leave out liars (robust)", "all begin anew when somebody leaves").map((tick) => ({ tick })),
   fc.constantFrom(...buttons).map((press) => ({ press })),
 );
+const action: fc.Arbitrary<Seen> = fc.tuple(done, fc.boolean()).map(([one, isSeen]) => ({ ...one, isSeen }));
 
-/** What cannot be done at the moment is left, as by a person. */
-async function act(page: Page, done: Action): Promise<void> {
-  if ("press" in done) {
-    const button = page.getByRole("button", {
-      name: done.press,
-      exact: !stops.some(({ title }) => title === done.press),
-    });
-    if (await button.first().isEnabled()) await button.first().click();
-    return;
+/** In the page, so that a sequence takes no longer than what it asks for. What cannot be done at the moment is left. */
+const perform = `(async (actions) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
+  const labelled = (name) => {
+    const named = document.querySelector('[aria-label="' + name + '"]');
+    const label = [...document.querySelectorAll("label")].find((own) => own.textContent.trim() === name);
+    return named ?? (label && (label.control ?? document.getElementById(label.htmlFor)));
+  };
+  const happen = (control, ...events) => events.forEach((name) => control.dispatchEvent(new Event(name, { bubbles: true })));
+  for (const action of actions) {
+    if ("press" in action) {
+      const button = [...document.querySelectorAll("button")].find((own) => own.textContent.trim().replace(/^\\d\\. /, "") === action.press);
+      if (button === undefined) throw new Error("no button " + action.press);
+      const travelled = new Promise((done, fail) => {
+        addEventListener("popstate", done, { once: true });
+        setTimeout(() => fail(new Error(action.press + " leads nowhere")), 30000);
+      });
+      travelled.catch(() => undefined);
+      const isTravel = !button.disabled && ["Undo", "Redo"].includes(action.press);
+      button.click();
+      await (isTravel ? travelled : frame());
+      continue;
+    }
+    const control = labelled(action.select ?? action.type ?? action.slide ?? action.tick);
+    if (control === undefined && action.type === "points each") continue;
+    if (control.disabled) continue;
+    if ("tick" in action) control.click();
+    else if ("slide" in action) {
+      control.value = Math.round(action.share * Number(control.max));
+      happen(control, "input", "change");
+    } else {
+      control.value = action.value;
+      happen(control, "input", "change");
+    }
+    // Some at once, some after what they see.
+    if (action.isSeen) await frame();
   }
-  const label = "select" in done ? done.select : "type" in done ? done.type : "slide" in done ? done.slide : done.tick;
-  const control = page.getByLabel(label, { exact: true });
-  if ((await control.count()) === 0 || !(await control.isEnabled())) return;
-  if ("select" in done) await control.selectOption(done.value);
-  else if ("type" in done) {
-    await control.fill(done.value);
-    await control.press("Tab");
-  } else if ("slide" in done) {
-    const most = Number(await control.getAttribute("max"));
-    await control.fill(String(Math.round(done.share * most)));
-  } else await control.click();
+})`;
+
+/** Once all that was asked for is shown: measures, every pixel of panels and links, and the map; or why there is nothing. */
+const settle = `new Promise((done, fail) => {
+  setTimeout(() => fail(new Error("nothing settles at " + location.hash + ", " + document.querySelector(".round")?.textContent)), 30000);
+  const pixels = (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let hash = 0;
+    for (const pixel of new Uint32Array(data.buffer)) hash = (Math.imul(hash, 31) + pixel) | 0;
+    return [canvas.width, canvas.height, hash].join(" ");
+  };
+  const look = () => {
+    const refusal = document.querySelector("p[role=alert]");
+    const panels = document.querySelector('.sides[aria-busy="false"]');
+    const step = [...document.querySelectorAll("button")].find((own) => own.textContent === "Step");
+    const isFollowed = location.hash.includes("round=end") && !step.disabled;
+    if (refusal !== null && panels === null) return done(refusal.textContent);
+    if (panels === null || isFollowed || document.fonts.status !== "loaded") return requestAnimationFrame(look);
+    document.activeElement?.blur();
+    requestAnimationFrame(() => requestAnimationFrame(() => done([
+      document.querySelector(".round").textContent,
+      ...[...document.querySelectorAll("output[data-value]")].map((own) => own.dataset.value),
+      ...[...document.querySelectorAll(".sides canvas, .map canvas")].map(pixels),
+      document.querySelector(".map svg").innerHTML,
+    ].join("\\n"))));
+  };
+  look();
+})`;
+
+/** Of some also a picture of what is drawn over all that. */
+async function shown(page: Page, isTaken: boolean): Promise<string> {
+  const drawn = String(await page.evaluate(settle));
+  return isTaken ? `${drawn}\n${(await page.locator(".sides").screenshot()).toString("base64")}` : drawn;
 }
 
-/** Panels, map and measures, once what was asked for is shown; or why there is none. */
-async function shown(page: Page): Promise<string> {
-  const panels = page.locator('.sides[aria-busy="false"]');
-  const refusal = page.locator("p[role=alert]");
-  await expect
-    .poll(async () => (await panels.count()) + (await refusal.count()), { timeout: 60_000 })
-    .toBeGreaterThan(0);
-  if ((await panels.count()) === 0) return (await refusal.textContent()) ?? "";
-  // The end of a run that takes long is followed until it is reached.
-  let before = "";
-  await expect
-    .poll(
-      async () => {
-        const now = `${page.url()} ${await page.locator(".round").textContent()}`;
-        const isSame = now === before;
-        before = now;
-        return isSame;
-      },
-      { timeout: 60_000, interval: 400 },
-    )
-    .toBe(true);
-  await page.locator("h1").click();
-  await page.mouse.move(0, 0);
-  const parts = await Promise.all([page.locator(".sides"), page.locator(".map")].map((part) => part.screenshot()));
-  const measures = await page.locator("output[data-value]").evaluateAll((all) => all.map((one) => one.dataset.value));
-  return [...measures, ...parts.map((part) => part.toString("base64"))].join("\n");
-}
+const BEGINNING = "data=skew&devices=4&graph=ring&seed=4&alpha=0.1&round=end";
 
 test("20 actions in any order end at what a fresh page shows, without an error", async () => {
+  const { page, errors } = await site.open(BEGINNING);
+  const numRuns = Number(process.env.FEDKM_SEQUENCES ?? runs({ short: 5, long: 100 }));
+  let opened = 0;
+  // Another document each time: an address that differs behind # only would keep the page.
+  const open = (hash: string) => page.goto(`${site.origin}playground.html?${opened++}#${hash}`);
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 20 }), async (actions) => {
-      const { page, errors } = await site.open("data=skew&devices=4&graph=ring&seed=4&alpha=0.1&round=end");
-      for (const done of actions) await act(page, done);
-      const drawn = await shown(page);
-      const fresh = await site.openFile(`playground.html${new URL(page.url()).hash}`);
-      const again = await shown(fresh.page);
-      await Promise.all([page.close(), fresh.page.close()]);
-      expect(errors).toEqual([]);
-      expect(drawn === again, new URL(page.url()).hash).toBe(true);
+      await open(BEGINNING);
+      await page.evaluate(`${perform}(${JSON.stringify(actions)})`);
+      const isTaken = opened % 20 === 1;
+      const drawn = await shown(page, isTaken);
+      const hash = new URL(page.url()).hash.slice(1);
+      await open(hash);
+      expect((await shown(page, isTaken)) === drawn, hash).toBe(true);
+      expect(errors, hash).toEqual([]);
+      if (opened % 200 === 0) console.log(`${opened / 2} sequences`);
     }),
-    { ...propertyParameters({ short: 3, long: 15 }), endOnFailure: true },
+    { numRuns, seed: testSeed, endOnFailure: true },
   );
+  await page.close();
 }, 3_600_000);

@@ -14,6 +14,7 @@ const types: Record<string, string> = {
 };
 
 export interface Site {
+  readonly origin: string;
   /** The playground at this address behind "#". */
   open(address: string, options?: PageOptions): Promise<OpenedPage>;
   /** Any page of the site. */
@@ -47,6 +48,7 @@ export async function openSite(): Promise<Site> {
     return { page, errors };
   };
   return {
+    origin,
     async open(address, options) {
       const opened = await openFile(`playground.html#${address}`, options);
       await opened.page.locator("canvas").first().waitFor();

@@ -98,7 +98,7 @@ function aboutClusters({
   const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
   const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
   const largest = curve[curve.length - 1].k;
-  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  const limit = `All are apart at ${largest}, the largest k that was tried: a larger --k may find more clusters.`;
   return [
     ...candidates.map((own) => REASONS[own.reason](own.k)),
     ...(k > 1 ? [found] : []),
@@ -160,7 +160,9 @@ function aboutAlone(alone: boolean): string[] {
   return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }
 
-export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
+export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, SourceFlags {
+  /** The largest that is tried. */
+  readonly k?: number;
   readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
@@ -173,7 +175,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph">, SourceFlags {
 
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { judge, out: picture } = options;
+  const { judge, out: picture, k: largestK } = options;
   // Which of these links are between devices that are alike is found here.
   const given = linksAmongAlike(options.graph) ?? options.graph;
   const { choice, names, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
@@ -185,7 +187,10 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
       const onProgress = progressWatch(progress, rows.files);
       const context = { signal, onProgress, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
       const { flags, decisions } = await proposedFlags(options, rows, context);
-      const outcome = await chooseTables({ ...flags, ...rows, graph: linksOfFlag(given) }, context);
+      const outcome = await chooseTables(
+        { ...flags, ...rows, ...(largestK !== undefined && { largestK }), graph: linksOfFlag(given) },
+        context,
+      );
       const { drawChoice } = await import("@fedkm/tables/report");
       await writeResultFile(picture, drawChoice(outcome.choice));
       return { ...outcome, flags, decisions };

@@ -18,9 +18,9 @@ export function chooseCommand(io: Console): Command {
     .description("Find out how many clusters there are and how strongly to couple the devices, without pooling rows.")
     .addArgument(new Argument("<files...>", "as for fedkm fit"))
     .option(
-      "--largest-k <number>",
-      "try no larger k (default: until larger ones are worse)",
-      parseWhole("--largest-k", 1, 1000),
+      "--k <number>",
+      "at most so many clusters are tried (default: until more are worse)",
+      parseWhole("--k", 1, 1000),
     )
     .option(
       "--sample <rows>",
@@ -42,7 +42,7 @@ export function chooseCommand(io: Console): Command {
     .option("--json", "print what was found as one JSON object")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm choose examples/north.csv examples/south.csv --exclude plant --largest-k 6 --out choice.svg",
+      "\nExample:\n  fedkm choose examples/north.csv examples/south.csv --exclude plant --k 6 --out choice.svg",
     )
     .action(async (files: string[], flags: ChooseFlags) =>
       (await import("./choose.ts")).runChooseCommand(files, flags, io),

@@ -60,7 +60,12 @@ function addProblemOptions(command: Command): Command {
       "--split <rule>",
       "how one set of rows is dealt: even, dirichlet:A, classes:K (on each device), or sizes:S (largest over smallest) (default: even)",
     )
-    .option("--points <integer>", "rows of each device, where data are drawn", parseWhole("--points", 1), 200)
+    .option(
+      "--typical-rows <integer>",
+      "how many rows a device has, where data are drawn",
+      parseWhole("--typical-rows", 1),
+      200,
+    )
     .option("--k <integer>", "clusters (default: as many as the data have)", parseWhole("--k", 1))
     .option(
       "--alpha <number>",

@@ -56,7 +56,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
       await writeResultFile(out, drawComparison(found.outcomes, title));
     }
-    const watched = compareWatchCommands(options, problem.k, settings, found.fromCommonStart);
+    const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
     return compareCommandSummary(options, name, problem, found, watched);
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));

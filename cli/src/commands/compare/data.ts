@@ -39,7 +39,7 @@ export interface CompareFlags extends RowsRequest, SourceFlags, PluginFlags {
   /** And how. Default even. */
   readonly split?: string;
   /** Of each device, where data are drawn. */
-  readonly points: number;
+  readonly typicalRows: number;
   readonly seed: number;
   readonly method?: readonly string[];
   readonly init: ComparisonStart;
@@ -67,8 +67,8 @@ export async function compareCommandData(
 
 /** Data by name: of a plug-in, or those that come with the command. */
 function namedData(options: CompareFlags, plugged: Plugins["datasets"]): ComparedData {
-  const { dataset, devices, points, seed, split } = options;
-  const request = { devices, pointsPerDevice: points, seed };
+  const { dataset, devices, typicalRows, seed, split } = options;
+  const request = { devices, pointsPerDevice: typicalRows, seed };
   if (Object.hasOwn(plugged, dataset)) {
     if (split !== undefined) throw new UsageError(`--split must not be used with data of a plug-in, got "${split}"`);
     const drawn = plugged[dataset](request);

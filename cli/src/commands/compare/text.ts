@@ -44,12 +44,12 @@ export function compareWatchCommands(
 
 /** Undefined: the playground has no such data or network. */
 function setupOf(options: CompareFlags, k: number): Partial<Setup> | undefined {
-  const { dataset, split = "even", devices, points, alpha, seed, init } = options;
+  const { dataset, split = "even", devices, typicalRows, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);
   const isOwn = options.files.length > 0 || options.plugin !== undefined;
   if (isOwn || data === undefined || split !== "even" || network === undefined) return undefined;
-  return { data, devices, points, ...network, k, alpha, seed, start: init };
+  return { data, devices, points: typicalRows, ...network, k, alpha, seed, start: init };
 }
 
 function networkOf(spec: string, devices: number): Partial<Setup> | undefined {
@@ -67,7 +67,7 @@ export function compareCommandSummary(
   { alpha, seed, runs, split = "even", init, out }: CompareFlags,
   name: string,
   problem: { datasets: readonly Matrix[]; graph: Graph; k: number; messages: number; settings: OptionsByMethod },
-  { outcomes, fromCommonStart, reference, ...found }: Contest,
+  { outcomes, untuned, reference, ...found }: Contest,
   watched: readonly WatchedPair[],
 ) {
   const { datasets, graph, k, messages, settings } = problem;
@@ -77,7 +77,7 @@ export function compareCommandSummary(
   const asked = { k, alpha, seed, runs, budget: messages, init, settings };
   const { centroids, ...searched } = reference;
   const picture = outcomes.length > 0 ? out : null;
-  return { ...network, ...asked, ...found, reference: searched, methods: fromCommonStart, watched, picture };
+  return { ...network, ...asked, ...found, reference: searched, methods: untuned, watched, picture };
 }
 
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
@@ -97,7 +97,7 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
       return text === "" && share === "" ? [] : [`${method} at its best: ${text || "its defaults"}${share}`];
     }),
     "",
-    ...wrap(columnsExplained, 80),
+    ...wrap(columnsExplained(summary), 80),
     ...wrap(referenceExplained(summary), 80),
     ...(standings.some(({ best }) => best.costRatio === null) ? wrap(noRatio, 80) : []),
     ...(watched.length > 0 ? ["", "watch the first run:", ...watched.map(({ command }) => `  ${command}`)] : []),
@@ -105,13 +105,13 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
   ];
 }
 
-/** Every method at its best settings, and beside it from the common start; the cheapest that does not pool is bold. */
-function standingsTable({ standings, init }: ComparisonSummary, styled: boolean): string[] {
+/** Every method at its best settings, and beside it untuned; the cheapest that does not pool is bold. */
+function standingsTable({ standings }: ComparisonSummary, styled: boolean): string[] {
   const [{ best: first }] = standings;
   const plugged = Object.keys(first.measures);
   const isScored = standings.some(({ best }) => best.nmi !== null);
   const heading = ["method", "cost", "GCD", ...(isScored ? ["NMI"] : []), ...plugged, "messages", "bytes"];
-  const rows = standings.map(({ method, best, common }) => [
+  const rows = standings.map(({ method, best, untuned }) => [
     method,
     costText(best),
     significantLabel(best.gcd, 2),
@@ -119,13 +119,15 @@ function standingsTable({ standings, init }: ComparisonSummary, styled: boolean)
     ...plugged.map((name) => (best.measures[name] === null ? "none" : significantLabel(best.measures[name], 3))),
     countLabel(Math.round(best.messages)),
     countLabel(Math.round(best.bytes)),
-    ...(common === null ? ["no start", ""] : [costText(common), significantLabel(common.gcd, 2)]),
+    ...(untuned === null
+      ? ["did not run", "", ""]
+      : [costText(untuned), significantLabel(untuned.gcd, 2), countLabel(Math.round(untuned.bytes))]),
   ]);
   const cheapest = standings
     .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
     .reduce((least, { best }) => Math.min(least, best.costRatio as number), Number.POSITIVE_INFINITY);
   const isBold = (row: number) => row > 0 && standings[row - 1].best.costRatio === cheapest;
-  return alignColumns([[...heading, `from ${init}: cost`, "GCD"], ...rows], (text, row, column) =>
+  return alignColumns([[...heading, "untuned: cost", "GCD", "bytes"], ...rows], (text, row, column) =>
     bold(text, styled && column === 1 && isBold(row) && standings[row - 1].method !== "pooled"),
   );
 }
@@ -136,8 +138,13 @@ function costText({ costRatio, costInterval }: Standing): string {
 
 const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";
 
-const columnsExplained =
-  "Means over the runs, each method at the best of its published and tuned settings for every run; right, all from one common start. " +
+function columnsExplained({ standings, init }: ComparisonSummary): string {
+  const without = standings.filter(({ takesStart }) => !takesStart).map(({ method }) => method);
+  const defaults = without.length === 0 ? "" : `; ${without.join(", ")} take no start and have their defaults`;
+  return `Means over the runs. Left, in every run the best of a method's published and tuned settings by its cost on all rows, which no device knows: what it can do, and kinder the more settings it has. Right, one setting for all runs, from the common start (${init})${defaults}. ${measuresExplained}`;
+}
+
+const measuresExplained =
   "cost: of a device's centroids on all rows, relative to pooled, with its 95 % interval. GCD: mean squared distance to " +
   "the pooled centroids. NMI: against the classes, 1 is perfect. bytes: over the links of the network, where what must " +
   "reach everybody is flooded. pooled moves every row, coreset some.";

@@ -60,7 +60,7 @@ export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console
     "",
     ...wrap(explanation, 80),
     "",
-    `compare more methods: fedkm compare --dataset iso --points ${ROWS} --seed ${seed}`,
+    `compare more methods: fedkm compare --dataset iso --typical-rows ${ROWS} --seed ${seed}`,
     "run your own devices: fedkm up --help",
     `picture: ${out}`,
   ]);

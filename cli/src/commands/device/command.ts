@@ -1,9 +1,11 @@
 // fedkm device: the flags and help of every command about one device. What a command does is loaded when it runs.
 
 import { Command, Option } from "commander";
-import { parseChoice, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parseChoices, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { parseNames } from "../../listArguments.ts";
 import type { BackupOptions, RestoreOptions } from "./backup.ts";
+import type { EvidenceOptions } from "./evidence.ts";
 import type { InitOptions } from "./init.ts";
 import type { InstallOptions } from "./install.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
@@ -22,7 +24,7 @@ export function deviceCommand(io: Console): Command {
   );
   const groups = [setUpCommands, linkCommands, runCommands, controlCommands, keyCommands, backupCommands];
   for (const inner of groups.flatMap((group) => group(io))) command.addCommand(inner);
-  return command.addCommand(studyCommand(io));
+  return command.addCommand(evidenceCommand(io)).addCommand(studyCommand(io));
 }
 
 /** Every command about a device takes its folder, and has an example. */
@@ -40,8 +42,8 @@ const portOption = (flag: string, what: string) =>
   );
 
 /** What a person agrees to in advance, where the command would ask or refuse. */
-function acceptOption(choice: "open" | "noise" | "absent", meaning: string): Option {
-  return new Option(`--accept <${choice}>`, meaning).argParser(parseChoice("--accept", [choice]));
+function acceptOption(choices: readonly ("open" | "revoked" | "noise" | "absent")[], meaning: string): Option {
+  return new Option(`--accept <${choices.join(",")}>`, meaning).argParser(parseChoices("--accept", choices));
 }
 
 function setUpCommands(io: Console): Command[] {
@@ -58,7 +60,19 @@ function setUpCommands(io: Console): Command[] {
     .option("--name <text>", "what it is called here (default: the folder's name)")
     .option("--listen <addresses...>", "multiaddresses to listen on (default: a free port, all interfaces)")
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")
-    .addOption(acceptOption("noise", "take part in a private study although this device gains nothing by it"))
+    .option(
+      "--min-rows <rows>",
+      "the fewest rows that anything sent may stand for, whatever the study says",
+      parseWhole("--min-rows", 1),
+    )
+    .option(
+      "--max-epsilon <number>",
+      "never spend more of the rows in a private study, and join no other without --min-rows",
+      parseAtLeastZero("--max-epsilon"),
+    )
+    .option("--never <columns>", "join no study that reads these columns, with commas between", parseNames)
+    .option("--consent <stages>", "take part in these stages only, of describe,choose,fit,validate", parseNames)
+    .addOption(acceptOption(["noise"], "take part in a private study although this device gains nothing by it"))
     .action(async (options: InitOptions) => (await import("./init.ts")).runDeviceInitCommand(options, io));
   const key = part(
     "key",
@@ -78,8 +92,12 @@ function setUpCommands(io: Console): Command[] {
 const neighbourOptions = (command: Command) =>
   command
     .option("--name <text>", "what to call it (default: the end of its id)")
-    .option("--allow-revoked", "link it although a device has revoked its key")
-    .addOption(acceptOption("open", "agree that neighbours can learn single rows in an open study"));
+    .addOption(
+      acceptOption(
+        ["open", "revoked"],
+        "agree that neighbours can learn single rows in an open study, or that a device has revoked its key",
+      ),
+    );
 
 function linkCommands(io: Console): Command[] {
   const work = () => import("./links.ts");
@@ -184,11 +202,14 @@ function controlCommands(io: Console): Command[] {
       "Let deleted rows of a guarded device go at once, or its lost history begin anew; let a private one release its rows again.",
       "consent --state north",
     )
-      .argument("[books]", "the word books: ask what devices added to shared clusters, and show it of this one")
+      .argument(
+        "[what]",
+        "a stage (describe, choose, fit or validate) to take part in from now on, or the word books: ask what devices added to shared clusters, and show it of this one",
+      )
       .action(async (what: string | undefined, { state }: StateOptions) =>
         what === undefined
           ? (await work()).runDeviceConsentCommand(state, io)
-          : (await work()).runDeviceBooksCommand(state, what, io),
+          : (await work()).runDeviceStageCommand(state, what, io),
       ),
   ];
 }
@@ -201,7 +222,7 @@ function keyCommands(io: Console): Command[] {
       "Give the device a new key, signed with the old one. It is used when all neighbours know it.",
       "rotate --state north",
     )
-      .addOption(acceptOption("absent", "agree that neighbours which cannot be reached learn the new key later"))
+      .addOption(acceptOption(["absent"], "agree that neighbours which cannot be reached learn the new key later"))
       .action(async (options: RotateOptions) => (await work()).runDeviceRotateCommand(options, io)),
     part("follow", "Follow a neighbour that cannot be reached to its new key.", "follow north/successor --state south")
       .argument("<file>", "the file successor that device rotate wrote in the neighbour's folder")
@@ -265,6 +286,16 @@ function backupCommands(io: Console): Command[] {
         (await work()).runDeviceRestoreCommand(file, options, io),
       ),
   ];
+}
+
+function evidenceCommand(io: Console): Command {
+  return part(
+    "evidence",
+    "Write what a data officer files about the device: study, what left it and to whom, attacks on its rows, an annex for an impact assessment; signed, without rows.",
+    "evidence --state north --out evidence.zip",
+  )
+    .option("--out <file.zip>", "where the evidence goes", "evidence.zip")
+    .action(async (options: EvidenceOptions) => (await import("./evidence.ts")).runDeviceEvidenceCommand(options, io));
 }
 
 function studyCommand(io: Console): Command {

@@ -1,7 +1,16 @@
 // fedkm device pause, resume, reset and consent: what a device does from now on, running or not.
 
-import { budgetOf, keepsHistory } from "@fedkm/device";
-import { BOOKS_FILE, consentInFolder, pauseDevice, readFolder, resetDevice } from "@fedkm/device/daemon";
+import { budgetOf, keepsHistory, mayRun, stageWords, studyStages } from "@fedkm/device";
+import {
+  BOOKS_FILE,
+  consentInFolder,
+  isLocked,
+  pauseDevice,
+  readFolder,
+  resetDevice,
+  writeSettings,
+} from "@fedkm/device/daemon";
+import { parseChoice } from "../../arguments.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 
@@ -44,9 +53,21 @@ export async function runDeviceConsentCommand(state: string, { stdout }: Console
   stdout.write("if its ledger was lost, it counts from 0 again, and what was spent before comes on top\n");
 }
 
+/** `what`: a stage that the device takes part in from now on, or books. */
+export async function runDeviceStageCommand(state: string, what: string, io: Console): Promise<void> {
+  if (what === "books") return runDeviceBooksCommand(state, io);
+  const stage = parseChoice("consent", studyStages)(what);
+  const folder = await readFolder(state);
+  const { limits = {}, name } = folder;
+  const consent = studyStages.filter((own) => own === stage || mayRun(limits, own));
+  await writeSettings(state, { ...folder, limits: { ...limits, consent } });
+  io.stdout.write(
+    `${name} takes part in ${consent.join(", ")} ${whenOf(await isLocked(state))}: ${stageWords[stage]}\n`,
+  );
+}
+
 /** Two owners or more ask for the books of an answer, one of whom is honest. */
-export async function runDeviceBooksCommand(state: string, what: string, { stdout }: Console): Promise<void> {
-  if (what !== "books") throw new UsageError(`consent takes the word books or nothing, got ${what}`);
+async function runDeviceBooksCommand(state: string, { stdout }: Console): Promise<void> {
   const { name, study } = await readFolder(state);
   const { clusters, sums, privacy, colluders = 1 } = study;
   if (clusters !== "shared" || sums === "tree" || privacy === "private")

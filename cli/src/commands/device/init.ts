@@ -4,10 +4,15 @@ import { basename, resolve } from "node:path";
 import {
   type DeviceRows,
   devicesToGainBy,
+  isOpenStudy,
   isReleasedInRounds,
+  limitsFault,
   noiseOfRelease,
+  type OwnerLimits,
   parseStudy,
   type Study,
+  stageWords,
+  studyStages,
 } from "@fedkm/device";
 import {
   createFolder,
@@ -19,9 +24,9 @@ import {
   lookAtRowSource,
   readStudyText,
   rowSourceRemarks,
-  rowsFault,
 } from "@fedkm/device/daemon";
-import { type Console, warnOn } from "../../console.ts";
+import { parseChoices } from "../../arguments.ts";
+import { askPerson, type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { NO_INVITE } from "./links.ts";
 
@@ -32,16 +37,20 @@ export interface InitOptions {
   readonly name?: string;
   readonly listen?: readonly string[];
   readonly announce?: readonly string[];
-  readonly accept?: "noise";
+  readonly minRows?: number;
+  readonly maxEpsilon?: number;
+  readonly never?: readonly string[];
+  readonly consent?: readonly string[];
+  readonly accept?: readonly "noise"[];
 }
 
 /** More devices than this hardly ever take part, and then privacy only costs. */
 const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
-function gainOf(study: Study, rows: DeviceRows, { accept }: InitOptions): string {
+function gainOf(study: Study, rows: DeviceRows, { accept = [] }: InitOptions): string {
   const { isGain, words } = isReleasedInRounds(study) ? gainOfRounds(study) : gainOfGrid(study, rows);
-  if (isGain || accept === "noise") return `private: ${words}`;
+  if (isGain || accept.includes("noise")) return `private: ${words}`;
   throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
@@ -86,13 +95,14 @@ export async function runDeviceInitCommand(options: InitOptions, io: Console): P
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRowSource({ data, study }, process.env);
-  const fault = rowsFault(study, counts);
-  const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
+  const limits = await limitsOf(options, study, io);
+  const out = limitsFault(study, limits);
+  const { rows, fault } = await lookAtRowSource({ data, study, limits }, process.env);
+  const gain = study.privacy === "private" && out === undefined ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
   const listen =
     options.listen ?? (await freeMachinePorts("0.0.0.0", 1)).flatMap((port) => everyMachineInterface(port));
-  const folder = await createFolder(state, text, { name, data, listen, announce });
+  const folder = await createFolder(state, text, { name, data, listen, announce, limits });
   const invite = await folderInvite(folder);
   const lines = [
     `device ${name} is in the folder ${state}; its secret key is ${state}/key, keep it there`,
@@ -110,4 +120,22 @@ export async function runDeviceInitCommand(options: InitOptions, io: Console): P
   ];
   stdout.write(`${lines.join("\n")}\n`);
   if (fault !== undefined) warnOn(io)(fault);
+  if (out !== undefined) warnOn(io)(`this device will stay out of the study: ${out}`);
+}
+
+/** What the owner allows. In a terminal the stages of an open study are asked for, once. */
+async function limitsOf(options: InitOptions, study: Study, io: Console): Promise<OwnerLimits> {
+  const { minRows, maxEpsilon, never } = options;
+  const isAsked = options.consent === undefined && isOpenStudy(study);
+  const words = studyStages.map((stage) => `  ${stage}: ${stageWords[stage]}`);
+  const question = `the network does the study in stages:\n${words.join("\n")}\nstages to take part in (Enter: all) `;
+  const answer = isAsked ? (await askPerson(io, question))?.trim() : undefined;
+  const given = options.consent ?? (answer ? answer.split(",") : undefined);
+  const consent = given && parseChoices("--consent", studyStages)(given.join(","));
+  return {
+    ...(minRows !== undefined && { minRows }),
+    ...(maxEpsilon !== undefined && { maxEpsilon }),
+    ...(never !== undefined && { never }),
+    ...(consent !== undefined && { consent }),
+  };
 }

@@ -18,11 +18,11 @@ import { writeResultFile } from "../../write.ts";
 
 export interface RotateOptions {
   readonly state: string;
-  readonly accept?: "absent";
+  readonly accept?: readonly "absent"[];
 }
 
-export async function runDeviceRotateCommand({ state, accept }: RotateOptions, io: Console): Promise<void> {
-  const now = accept === "absent";
+export async function runDeviceRotateCommand({ state, accept = [] }: RotateOptions, io: Console): Promise<void> {
+  const now = accept.includes("absent");
   const folder = await readFolder(state);
   const { next, isDone, isRunning, behind, successors } = await rotateKey(folder, now, warnOn(io));
   const file = `${state}/successor`;

@@ -13,7 +13,7 @@ import {
   whatTrustMeans,
 } from "@fedkm/device/light";
 import { printable } from "@fedkm/files/printable";
-import { type Console, printAnswer, warnOn } from "../../console.ts";
+import { askPerson, type Console, printAnswer, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -27,18 +27,18 @@ const changes = () => import("@fedkm/device/daemon");
 export interface NeighbourOptions {
   readonly state: string;
   readonly name?: string;
-  readonly allowRevoked?: boolean;
-  readonly accept?: "open";
+  readonly accept?: readonly ("open" | "revoked")[];
 }
 
 export async function runDeviceLinkCommand(invite: string, options: NeighbourOptions, io: Console): Promise<void> {
-  const { state, name, allowRevoked = false } = options;
+  const { state, name, accept = [] } = options;
+  const allowRevoked = accept.includes("revoked");
   const { folderInvite, linkPeer, parseInvite, readFolder } = await changes();
   const folder = await readFolder(state);
   const neighbour = parseInvite(invite);
   if (neighbour.peer === folder.identity.peer)
     throw new UsageError("invite must be of another device, got this one's own");
-  // What is refused must change nothing, and --allow-revoked overrules a revocation.
+  // What is refused must change nothing, and --accept revoked overrules a revocation.
   await agreeToOpen(folder.study, options, io);
   const linked = await linkPeer(folder, { ...neighbour, name, allowRevoked }, warnOn(io));
   const { privacy, neighbours } = folder.study;
@@ -52,7 +52,8 @@ export async function runDeviceAcceptCommand(
   options: NeighbourOptions,
   io: Console,
 ): Promise<void> {
-  const { state, name, allowRevoked = false } = options;
+  const { state, name, accept = [] } = options;
+  const allowRevoked = accept.includes("revoked");
   const { acceptStranger, readFolder, waitingPeers } = await changes();
   const folder = await readFolder(state);
   const waiting = waitingPeers(folder);
@@ -68,20 +69,11 @@ export async function runDeviceAcceptCommand(
 }
 
 /** A person's yes to an open study: asked for in a terminal. Where nobody can answer, the flag must be given. */
-async function agreeToOpen(
-  { privacy }: Study,
-  { accept }: NeighbourOptions,
-  { stdin, stdout }: Console,
-): Promise<void> {
-  if (privacy !== "open" || accept === "open") return;
+async function agreeToOpen({ privacy }: Study, { accept = [] }: NeighbourOptions, io: Console): Promise<void> {
+  if (privacy !== "open" || accept.includes("open")) return;
   const warning = `the study is open: ${privacyWords({ privacy: "open" })}`;
-  if (stdin?.isTTY !== true || stdout.isTTY !== true) {
-    throw new UsageError(`linking in an open study needs --accept open; ${warning}`);
-  }
-  const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: stdin, output: process.stdout });
-  const answer = await lines.question(`${warning}\nlink all the same? (yes or no) `);
-  lines.close();
+  const answer = await askPerson(io, `${warning}\nlink all the same? (yes or no) `);
+  if (answer === undefined) throw new UsageError(`linking in an open study needs --accept open; ${warning}`);
   if (answer.trim().toLowerCase() !== "yes") throw new UsageError("nothing was linked: the answer was not yes");
 }
 

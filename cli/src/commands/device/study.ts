@@ -1,6 +1,6 @@
 // fedkm device study: the study of a device, and its change, in the device's folder; a running device sees it within seconds.
 
-import { compareStudies, contractOf, parseStudy, type Study, studyId } from "@fedkm/device";
+import { compareStudies, contractOf, limitsFault, parseStudy, type Study, studyId } from "@fedkm/device";
 import {
   approveInFolder,
   type DaemonStatus,
@@ -12,12 +12,12 @@ import {
   readFolder,
   readNextInFolder,
   readStudyText,
-  rowsFault,
   withdrawChangeInFolder,
   writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import { type Console, warnOn } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
 
 /** So many digits of a hash are shown. */
@@ -118,7 +118,7 @@ export async function runDeviceStudyAcceptCommand(hash: string, state: string, i
 }
 
 async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<void> {
-  const { path, name, data } = folder;
+  const { path, name, data, limits = {} } = folder;
   const id = await idOf(study);
   if (id === (await idOf(folder.study)))
     throw new Error(`study must be another one than that of ${name}, got the same`);
@@ -129,7 +129,10 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
     );
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRowSource({ data, study }, process.env)).counts);
+  const out = limitsFault(study, limits);
+  if (out !== undefined)
+    throw new UsageError(`the owner's limits in ${path}/device.json keep ${name} out of it: ${out}`);
+  const { fault } = await lookAtRowSource({ data, study, limits }, process.env);
   await writeNextInFolder(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,

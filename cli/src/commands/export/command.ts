@@ -15,7 +15,7 @@ export function exportCommand(io: Console): Command {
         .argParser(parseChoice("--as", [...formats, ...dialectNames.map((name) => `sql:${name}` as const)]))
         .makeOptionMandatory(),
     )
-    .option("--table <name>", "the table of the SELECT (default: rows)")
+    .option("--name <name>", "what the table of the SELECT is called (default: rows)")
     .option(
       "--device <name>",
       "whose centroids: a device of the model, or common for those of all devices (default: common)",
@@ -23,7 +23,7 @@ export function exportCommand(io: Console): Command {
     .option("--out <file>", "where it goes (default: the standard output)")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm export clusters/model.json --as sql:postgres --table plants --out label.sql",
+      "\nExample:\n  fedkm export clusters/model.json --as sql:postgres --name plants --out label.sql",
     )
     .action(async (model: string, { as: wanted, ...flags }: Omit<ExportFlags, "as"> & { as: string }) => {
       const [as, dialect] = wanted.split(":") as [ExportFlags["as"], ExportFlags["dialect"]];

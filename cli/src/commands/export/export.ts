@@ -6,14 +6,15 @@ import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { writeResultFile } from "../../write.ts";
 
-export interface ExportFlags extends ExportOptions {
+export interface ExportFlags extends Omit<ExportOptions, "table"> {
+  readonly name?: string;
   readonly out?: string;
 }
 
 export async function runExportCommand(file: string, flags: ExportFlags, io: Console): Promise<void> {
-  const { as, out } = flags;
+  const { as, out, name: table } = flags;
   if (as === "onnx" && out === undefined) throw new UsageError("--as onnx needs --out FILE (it is binary)");
-  const content = exportModel(readModel(file), flags);
+  const content = exportModel(readModel(file), { ...flags, ...(table !== undefined && { table }) });
   if (out === undefined) io.stdout.write(content as string);
   else {
     await writeResultFile(out, content);

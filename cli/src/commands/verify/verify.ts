@@ -4,7 +4,8 @@ import type { Certificate } from "@fedkm/core";
 import { DataError, type DialectOptions } from "@fedkm/files";
 import { type Model, type StudyPlan, verifyTables } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
-import type { Console } from "../../console.ts";
+import { type Console, printAnswer } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { inputRowsOfCommand } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
 import { withProgress } from "../../progress.ts";
@@ -21,6 +22,8 @@ export async function runVerifyCommand(
   options: VerifyFlags,
   io: Console,
 ): Promise<void> {
+  if (file.endsWith(".zip")) return verifyEvidence(file, options, io);
+  if (patterns.length === 0) throw new UsageError("verify needs the files that the model was fitted to, got none");
   const model = readModel(file, { whole: true });
   const study = await planOf(file, model);
   const rows = await inputRowsOfCommand(patterns, {}, io.env);
@@ -34,6 +37,25 @@ export async function runVerifyCommand(
   if (fault !== undefined) throw new Error(`${file} is not verified: ${fault}`);
   if (!options.json && certificate)
     io.stdout.write(`${[`${file} is verified`, ...factLines(model, certificate)].join("\n")}\n`);
+}
+
+async function verifyEvidence(file: string, { json }: VerifyFlags, io: Console): Promise<void> {
+  const { checkEvidence } = await import("../../evidenceBag.ts");
+  const { peer, payload, fault } = await checkEvidence(file);
+  const summary = {
+    evidence: file,
+    verified: fault === undefined,
+    fault: fault ?? null,
+    signedBy: peer,
+    files: [...payload.keys()],
+  };
+  if (json) printAnswer(io, json, summary, () => []);
+  if (fault !== undefined) throw new Error(`${file} is not verified: ${fault}`);
+  if (json) return;
+  const whole = `${countLabel(payload.size)} files, whole, signed by ${peer}`;
+  io.stdout.write(
+    `${file} is verified\n${whole}\ncompare the key with the one that fedkm device key prints at the site\n`,
+  );
 }
 
 /** What studies are is loaded only where a model has one. */

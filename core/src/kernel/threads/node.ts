@@ -1,11 +1,15 @@
 // Worker threads in Node: the one file of core that knows its platform. Browsers get browser.ts instead.
 
 import { availableParallelism } from "node:os";
+import { setTimeout } from "node:timers";
 import { Worker } from "node:worker_threads";
 import { threadProgram } from "./pool.ts";
 import { startThreadPool, type ThreadedKernel, type ThreadHost, type ThreadsOptions } from "./threadedKernel.ts";
 
 export type { ThreadedKernel, ThreadsOptions };
+
+/** Milliseconds from a worker's last job to its end: V8 may still compile for it, and Node 20 aborts if it ends meanwhile. */
+const REST = 2000;
 
 /** The host of this process; exported for tests. */
 export const nodeHost: ThreadHost = {
@@ -13,13 +17,14 @@ export const nodeHost: ThreadHost = {
   start: (post, gone) =>
     new Promise((resolve, reject) => {
       const text = `const { parentPort, workerData } = require("node:worker_threads");
-        (${threadProgram()})(workerData, () => parentPort.postMessage("ready"));`;
+        (${threadProgram()})(workerData, () => parentPort.postMessage("ready"));
+        parentPort.on("message", () => {});`;
       // Flags of this process may be about its own main file.
       const worker = new Worker(text, { eval: true, workerData: post, execArgv: [] });
       worker.once("message", () => {
         // A forgotten pool does not keep the process alive.
         worker.unref();
-        resolve(async () => void (await worker.terminate()));
+        resolve(async () => setTimeout(() => void worker.terminate(), REST).unref());
       });
       worker.on("error", reject);
       worker.once("exit", () => {

@@ -1,7 +1,7 @@
 // A kernel that spreads large devices over worker threads. It answers synchronously, with the same bits as any other.
 
 import { checkSignal } from "../../data/check.ts";
-import type { Matrix } from "../../data/matrix.ts";
+import type { Points } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import { WASM_BYTES } from "../bytes.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
@@ -10,6 +10,7 @@ import {
   compileModule,
   host,
   type KernelExports,
+  MOST_PAGES,
   type WasmMemory,
   wasmBytes,
   wasmMachineOn,
@@ -19,28 +20,29 @@ import { fastKernel, wasmKernel } from "../wasm.ts";
 import { createThreadControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
 import { threadedPasses } from "./threadedPasses.ts";
 
-/** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
-const MOST_PAGES = 65536;
-
 /** Undefined where WebAssembly, its SIMD instructions or shared memory are missing. */
-function createSharedKernel() {
+function createSharedKernel(pages: number) {
   const { WebAssembly } = host;
   // Pages that are not cross-origin isolated have no SharedArrayBuffer.
   if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
   const bytes = importingSharedMemory(wasmBytes(WASM_BYTES));
   if (!WebAssembly.validate(bytes)) return undefined;
   const module = compileModule(bytes);
-  const memory = createMemory(WebAssembly.Memory);
-  if (module === undefined || memory === undefined) return undefined;
+  const made = createMemory(WebAssembly.Memory, pages);
+  if (module === undefined || made === undefined) return undefined;
+  const { memory, maximum } = made;
   const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as KernelExports;
-  return { module, memory, exports, machine: wasmMachineOn(memory, exports) };
+  return { module, memory, exports, machine: wasmMachineOn(memory, exports, maximum) };
 }
 
 /** Some hosts set the whole of a shared memory aside at once and cannot have 4 GiB. */
-function createMemory(Memory: NonNullable<typeof host.WebAssembly>["Memory"]): WasmMemory | undefined {
-  for (let maximum = MOST_PAGES; maximum >= 4096; maximum /= 2) {
+function createMemory(
+  Memory: NonNullable<typeof host.WebAssembly>["Memory"],
+  pages: number,
+): { memory: WasmMemory; maximum: number } | undefined {
+  for (let maximum = pages; maximum >= Math.min(pages, 4096); maximum /= 2) {
     try {
-      return new Memory({ initial: 1, maximum, shared: true });
+      return { memory: new Memory({ initial: 1, maximum, shared: true }), maximum };
     } catch {}
   }
   return undefined;
@@ -84,13 +86,13 @@ const threadsOptionNames: OptionNames<ThreadsOptions> = { threads: true, signal:
 export interface ThreadedKernel extends Kernel {
   /** Threads that work together now. 1 where memory cannot be shared, after `close`, and when the workers are gone. */
   readonly threads: number;
-  /** Ends the workers; resolves when they are gone. The kernel goes on with one thread. */
+  /** Ends the workers: they take no further job, and their threads end soon after. The kernel goes on with one thread. */
   close(): Promise<void>;
 }
 
 export interface ThreadHost {
   readonly parallelism: number;
-  /** Resolves, when the worker is ready, to what ends it; calls `gone` when it has ended, for whatever reason. */
+  /** Resolves, when the worker is ready, to what lets it end; calls `gone` when it has ended, for whatever reason. */
   start(post: WorkerStart, gone: () => void): Promise<() => Promise<void>>;
 }
 
@@ -99,6 +101,8 @@ export interface PoolTuning {
   readonly engine?: KernelEngine;
   readonly patience?: number;
   readonly worthwhile?: number;
+  /** Of the memory. */
+  readonly pages?: number;
 }
 
 const PATIENCE = 60;
@@ -118,7 +122,7 @@ export async function startThreadPool(
     throw new RangeError(`threads must be an integer of at least 1, got ${threads}`);
   signal?.throwIfAborted();
   const workers = Math.min(threads, MOST_THREADS) - 1;
-  const shared = workers > 0 ? createSharedKernel() : undefined;
+  const shared = workers > 0 ? createSharedKernel(tuning.pages ?? MOST_PAGES) : undefined;
   if (shared === undefined) return { ...kernelOfOne(tuning.engine), threads: 1, close: async () => {} };
   const pool: ThreadPool = {
     control: createThreadControl(),
@@ -190,7 +194,7 @@ function stop(pool: ThreadPool): void {
 function prepare(
   pool: ThreadPool,
   { threaded, alone }: { readonly threaded: Kernel; readonly alone: Kernel },
-  points: Matrix,
+  points: Points,
   weights: Float64Array | undefined,
 ): PreparedPoints {
   const isShared = points.rows > CHUNK && pool.living > 0 && !pool.isLost;

@@ -9,8 +9,6 @@ import { LAYOUT, runThreadJob, type ThreadPool } from "./pool.ts";
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;
 
-type WorkerScratch = ReturnType<typeof createScratch>;
-
 /** One stretch of memory for every worker, kept from job to job. */
 function createScratch(machine: WasmMachine, workers: number) {
   let block: MemoryBlock | undefined;
@@ -33,7 +31,7 @@ function createScratch(machine: WasmMachine, workers: number) {
 }
 
 /** Makes the scratch of all workers ready for a pass over the device at `state`; false when memory is full. */
-function prepareScratch(machine: WasmMachine, workerScratch: WorkerScratch, workers: number, state: number): boolean {
+function prepareScratch({ machine, workerScratch, pool: { workers } }: SharedMachine, state: number): boolean {
   const layout = scratchLayout(machine, state);
   if (!workerScratch.reserve(layout.end)) return false;
   const words = machine.i32();
@@ -48,13 +46,13 @@ function prepareScratch(machine: WasmMachine, workerScratch: WorkerScratch, work
     words[own + FIELD.looked] = 0;
     words[own + FIELD.verified] = 0;
     words[own + FIELD.scored] = 0;
-    machine.f64().fill(0, (stretch + layout.sums) / 8, (stretch + layout.end) / 8);
+    if (words[own + FIELD.widened] !== 0) words[own + FIELD.widened] = stretch + layout.widened;
   }
   return true;
 }
 
 /** Adds what the workers have left in their scratch to the device: parts of sums are exact, so any order will do. */
-function addScratchSums(machine: WasmMachine, workerScratch: WorkerScratch, workers: number, state: number): void {
+function addScratchSums({ machine, workerScratch, pool: { workers } }: SharedMachine, state: number): void {
   const { sums, end } = scratchLayout(machine, state);
   const words = machine.i32();
   const f64 = machine.f64();
@@ -74,8 +72,17 @@ function scratchLayout(machine: WasmMachine, state: number) {
   const scores = roundUp(STATE_BYTES);
   const active = scores + roundUp(kernelScoreBytes(words[FIELD.k]));
   const packed = active + roundUp(kernelListBytes(words[FIELD.k]));
-  const sums = packed + roundUp(32 * words[FIELD.pairs]);
-  return { scores, active, packed, sums, end: sums + 16 * words[FIELD.k] * (words[FIELD.cols] + 1) };
+  const widened = packed + roundUp(32 * words[FIELD.pairs]);
+  const sums = widened + roundUp(32 * words[FIELD.cols]);
+  // Before there are clusters, the largest magnitudes of the columns lie where their sums will.
+  return {
+    scores,
+    active,
+    packed,
+    widened,
+    sums,
+    end: sums + 16 * Math.max(1, words[FIELD.k]) * (words[FIELD.cols] + 1),
+  };
 }
 
 function roundUp(bytes: number): number {
@@ -110,38 +117,47 @@ export function threadedPasses(machine: WasmMachine, exports: KernelExports, poo
     assignRows(pass, state, rows) {
       if (!assign(pass, state, rows)) machine.assignRows(pass, state, rows);
     },
-    assignTiles(state, rows) {
-      return assign("small", state, rows) ? sumOfResults(shared, rows) : machine.assignTiles(state, rows);
+    assignTiles(state, rows, before) {
+      return assign("small", state, rows)
+        ? sumOfResults(shared, rows, before)
+        : machine.assignTiles(state, rows, before);
     },
-    lossOfRows(state, rows, scratch) {
-      const together = isWorthwhile(rows, COST.distance * colsOf(state)) && shared.workerScratch.reserve(32);
-      return together ? lossTogether(shared, state, rows, scratch) : machine.lossOfRows(state, rows, scratch);
+    lossOfRows(state, rows, scratch, before) {
+      if (!isWorthwhile(rows, COST.distance * colsOf(state)) || !prepareScratch(shared, state)) {
+        return machine.lossOfRows(state, rows, scratch, before);
+      }
+      const { scores } = scratchLayout(machine, state);
+      addressAll(shared, state, (thread) => (thread === 0 ? scratch : shared.workerScratch.at(thread) + scores));
+      runThreadJob(pool, exports, { pass: "loss", from: 0, to: rows });
+      return sumOfResults(shared, rows, before);
     },
     distancesOfRows(state, from, to, origin, into) {
-      if (!isWorthwhile(to - from, COST.distance * colsOf(state))) {
+      if (!isWorthwhile(to - from, COST.distance * colsOf(state)) || !prepareScratch(shared, state)) {
         return machine.distancesOfRows(state, from, to, origin, into);
       }
       shared.words[LAYOUT.origin] = origin;
-      for (let thread = 0; thread <= pool.workers; thread++) address(shared, thread, state, into);
+      addressAll(shared, state, () => into);
       runThreadJob(pool, exports, { pass: "distances", from, to });
     },
     encodeRows(state, rows, coding) {
-      const together =
-        isWorthwhile(rows, COST.code * coding.cols) && shared.workerScratch.reserve(8 * (coding.cols + 1));
+      const together = isWorthwhile(rows, COST.code * coding.cols) && prepareScratch(shared, state);
       return together ? encodeTogether(shared, state, rows, coding) : machine.encodeRows(state, rows, coding);
     },
   };
 }
 
-/** Tells a thread which State and which scratch to use. */
-function address({ words }: SharedMachine, thread: number, state: number, scratch: number): void {
-  words[LAYOUT.addresses + 2 * thread] = state;
-  words[LAYOUT.addresses + 2 * thread + 1] = scratch;
+/** Tells every thread which State and which scratch to use. Workers have a State of their own; thread 0 is the one that asks. */
+function addressAll(shared: SharedMachine, state: number, scratch: (thread: number) => number): void {
+  const { words, pool, workerScratch } = shared;
+  for (let thread = 0; thread <= pool.workers; thread++) {
+    words[LAYOUT.addresses + 2 * thread] = thread === 0 ? state : workerScratch.at(thread);
+    words[LAYOUT.addresses + 2 * thread + 1] = scratch(thread);
+  }
 }
 
-/** What the pass returned for every chunk, added in their order. */
-function sumOfResults({ numbers }: SharedMachine, rows: number): number {
-  let sum = 0;
+/** What the pass returned for every chunk, added in their order to what came before. */
+function sumOfResults({ numbers }: SharedMachine, rows: number, before: number): number {
+  let sum = before;
   for (let chunk = 0; chunk * CHUNK < rows; chunk++) sum += numbers[LAYOUT.results + chunk];
   return sum;
 }
@@ -154,20 +170,16 @@ function assignTogether(
   rows: number,
 ): boolean {
   const { machine, exports, pool, workerScratch } = shared;
-  if (!prepareScratch(machine, workerScratch, pool.workers, state)) return false;
-  address(shared, 0, state, 0);
-  for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, workerScratch.at(worker), 0);
+  if (!prepareScratch(shared, state)) return false;
+  const { sums, end } = scratchLayout(machine, state);
+  for (let worker = 1; worker <= pool.workers; worker++) {
+    const stretch = workerScratch.at(worker);
+    machine.f64().fill(0, (stretch + sums) / 8, (stretch + end) / 8);
+  }
+  addressAll(shared, state, () => 0);
   runThreadJob(pool, exports, { pass, from: 0, to: rows });
-  addScratchSums(machine, workerScratch, pool.workers, state);
+  addScratchSums(shared, state);
   return true;
-}
-
-function lossTogether(shared: SharedMachine, state: number, rows: number, scratch: number): number {
-  const { exports, pool, workerScratch } = shared;
-  address(shared, 0, state, scratch);
-  for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, state, workerScratch.at(worker));
-  runThreadJob(pool, exports, { pass: "loss", from: 0, to: rows });
-  return sumOfResults(shared, rows);
 }
 
 /** The calling thread copies; the others survey and code what has arrived; then all do what is left. */
@@ -179,11 +191,11 @@ function encodeTogether(
 ): number {
   const { machine, exports, pool, workerScratch, words, numbers } = shared;
   const f64 = machine.f64();
-  address(shared, 0, state, largest);
-  for (let worker = 1; worker <= pool.workers; worker++) {
-    address(shared, worker, state, workerScratch.at(worker));
-    f64.fill(0, workerScratch.at(worker) / 8, workerScratch.at(worker) / 8 + cols + 1);
-  }
+  const { sums } = scratchLayout(machine, state);
+  const largestOf = (thread: number) => (thread === 0 ? largest : workerScratch.at(thread) + sums);
+  addressAll(shared, state, largestOf);
+  for (let worker = 1; worker <= pool.workers; worker++)
+    f64.fill(0, largestOf(worker) / 8, largestOf(worker) / 8 + cols + 1);
   words[LAYOUT.origin] = origin;
   numbers[LAYOUT.step] = step;
   numbers[LAYOUT.radius] = radius;
@@ -196,7 +208,7 @@ function encodeTogether(
   };
   runThreadJob(pool, exports, { pass: "encode", from: 0, to: rows, feed });
   for (let worker = 1; worker <= pool.workers; worker++) {
-    const from = workerScratch.at(worker) / 8;
+    const from = largestOf(worker) / 8;
     for (let c = 0; c <= cols; c++) f64[largest / 8 + c] = Math.max(f64[largest / 8 + c], f64[from + c]);
   }
   let worst = 0;

@@ -1,6 +1,7 @@
 // How links are drawn: each in the shade of its discrepancy, and messages as dots on their way.
 
 import type { PackedMoment } from "../../engine/messages.ts";
+import { panelPixel } from "./painter.ts";
 
 export type ScreenPoint = readonly [x: number, y: number];
 
@@ -20,12 +21,12 @@ export function mapShadeLevels(discrepancies: Float64Array, from: readonly numbe
   });
 }
 
-/** More lines than this are one grey disc, and take seconds. */
-const MOST_LINES = 5000;
+/** More lines than this are one disc of one colour: their density is painted instead. */
+const MOST_LINES = 1000;
 
-/** Of so many links every how manieth is drawn. */
-export function mapLinkStride(links: number): number {
-  return Math.max(1, Math.ceil(links / MOST_LINES));
+/** Whether so many links are drawn by their density. */
+export function isMapDense(links: number): boolean {
+  return links > MOST_LINES;
 }
 
 /** The darkest last: no light link crosses over one that matters. One stroke for all of a shade is fast. */
@@ -36,12 +37,11 @@ export function drawMapLinks(
   spots: readonly ScreenPoint[],
   shades: readonly string[],
 ): void {
-  const stride = mapLinkStride(levels.length);
   context.lineWidth = levels.length > 300 ? 0.6 : 2;
   shades.forEach((shade, level) => {
     context.strokeStyle = shade;
     context.beginPath();
-    for (let link = 0; link < levels.length; link += stride) {
+    for (let link = 0; link < levels.length; link++) {
       if (levels[link] !== level) continue;
       const [fromX, fromY] = spots[links[2 * link]];
       const [toX, toY] = spots[links[2 * link + 1]];
@@ -50,6 +50,43 @@ export function drawMapLinks(
     }
     context.stroke();
   });
+}
+
+/**
+ * Of a dense network, on an image of `side` squares each way: the more links cross a square, the less of the ground is seen,
+ * and its shade is the mean one of these links. `scale`: squares for a unit of the spots.
+ */
+export function mapDensity(
+  links: Uint32Array,
+  levels: Uint8Array,
+  spots: readonly ScreenPoint[],
+  shades: readonly string[],
+  side: number,
+  scale: number,
+): Uint8ClampedArray<ArrayBuffer> {
+  const counts = new Uint32Array(side * side);
+  const sums = new Uint32Array(side * side);
+  for (let link = 0; link < levels.length; link++) {
+    const [fromX, fromY] = spots[links[2 * link]];
+    const [toX, toY] = spots[links[2 * link + 1]];
+    const steps = Math.max(1, Math.ceil(scale * Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY))));
+    const [stepX, stepY] = [(scale * (toX - fromX)) / steps, (scale * (toY - fromY)) / steps];
+    let [x, y] = [scale * fromX, scale * fromY];
+    for (let i = 0; i < steps; i++, x += stepX, y += stepY) {
+      const at = Math.floor(y) * side + Math.floor(x);
+      counts[at]++;
+      sums[at] += levels[link];
+    }
+  }
+  const most = counts.reduce((largest, count) => Math.max(largest, count), 1);
+  const colours = shades.map(panelPixel);
+  const image = new Uint32Array(side * side);
+  counts.forEach((count, at) => {
+    if (count === 0) return;
+    const opacity = Math.round(230 * (Math.log1p(count) / Math.log1p(most)));
+    image[at] = (colours[Math.round(sums[at] / count)] & 0xffffff) | (opacity << 24);
+  });
+  return new Uint8ClampedArray(image.buffer);
 }
 
 /** `travelled`: the share of the way that messages have gone, in both directions. */

@@ -24,7 +24,7 @@ export function drawPanelMarks(
   at: number,
 ): void {
   context.save();
-  // Centroids may leave their panels, and nothing of them is drawn outside.
+  // Centroids may be at the border of their panels, and nothing of them is drawn outside.
   context.beginPath();
   for (const device of drawing.moment.devices) {
     const { x, y } = panelCorner(drawing.grid, device);
@@ -61,6 +61,7 @@ function drawTrails(context: CanvasRenderingContext2D, drawing: Drawing, trail: 
       const { x, y } = panelCorner(grid, device);
       for (let i = at * k; i < (at + 1) * k; i++) {
         if (!isFarther(places[t - 1], places[t], 2 * i)) continue;
+        if (!isInside(places[t - 1], 2 * i, grid.side) || !isInside(places[t], 2 * i, grid.side)) continue;
         const path = ofColour[moment.clusters[i]];
         path.moveTo(x + places[t - 1][2 * i], y + places[t - 1][2 * i + 1]);
         path.lineTo(x + places[t][2 * i], y + places[t][2 * i + 1]);
@@ -73,6 +74,11 @@ function drawTrails(context: CanvasRenderingContext2D, drawing: Drawing, trail: 
     });
   }
   context.globalAlpha = 1;
+}
+
+/** Whether a place is in its panel: what lies outside would be drawn in another one. */
+function isInside(places: Float64Array, i: number, side: number): boolean {
+  return Math.min(places[i], places[i + 1]) >= 0 && Math.max(places[i], places[i + 1]) <= side;
 }
 
 /** Whether a line between two places would be seen. */
@@ -90,6 +96,7 @@ function drawNeighbours(context: CanvasRenderingContext2D, drawing: Drawing, pla
     const { x, y } = panelCorner(grid, own);
     const from = 2 * k * (position.get(other) as number);
     for (let i = from; i < from + 2 * k; i += 2) {
+      if (!isInside(places, i, grid.side)) continue;
       context.moveTo(x + places[i] + RADIUS, y + places[i + 1]);
       context.arc(x + places[i], y + places[i + 1], RADIUS, 0, 2 * Math.PI);
     }
@@ -103,14 +110,23 @@ function drawNeighbours(context: CanvasRenderingContext2D, drawing: Drawing, pla
   context.stroke();
 }
 
-/** Own centroids: crosses with a halo, so that they show on points of any colour. */
+/**
+ * Own centroids: crosses with a halo, so that they show on points of any colour. One outside of its panel is an arrow at the
+ * border that points to it.
+ */
 function drawCrosses(context: CanvasRenderingContext2D, drawing: Drawing, places: Float64Array): void {
   const { problem, moment, grid, look } = drawing;
   const { rows: k } = problem.pooled;
   const crosses = new Path2D();
+  const arrows = new Path2D();
   moment.devices.forEach((device, at) => {
     const { x, y } = panelCorner(grid, device);
     for (let i = 2 * at * k; i < 2 * (at + 1) * k; i += 2) {
+      const [inX, inY] = [places[i], places[i + 1]].map((at) => Math.max(ARM, Math.min(grid.side - ARM, at)));
+      if (Math.max(Math.abs(places[i] - inX), Math.abs(places[i + 1] - inY)) > ARM) {
+        addArrow(arrows, x + inX, y + inY, Math.atan2(places[i + 1] - inY, places[i] - inX));
+        continue;
+      }
       const [crossX, crossY] = [x + places[i], y + places[i + 1]];
       crosses.moveTo(crossX - ARM, crossY);
       crosses.lineTo(crossX + ARM, crossY);
@@ -124,6 +140,16 @@ function drawCrosses(context: CanvasRenderingContext2D, drawing: Drawing, places
   context.strokeStyle = look.ink;
   context.lineWidth = ARM / 2.5;
   context.stroke(crosses);
+  context.fillStyle = look.ink;
+  context.fill(arrows);
+}
+
+function addArrow(arrows: Path2D, x: number, y: number, turn: number): void {
+  const corner = (angle: number) => [x + ARM * Math.cos(turn + angle), y + ARM * Math.sin(turn + angle)] as const;
+  arrows.moveTo(...corner(0));
+  arrows.lineTo(...corner(2.4));
+  arrows.lineTo(...corner(-2.4));
+  arrows.closePath();
 }
 
 function drawNames(context: CanvasRenderingContext2D, { moment, grid, look }: Drawing): void {

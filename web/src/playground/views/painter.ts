@@ -329,14 +329,15 @@ export class PanelPainter {
     if (this.#arm > 0) this.#paintCrosses(panel);
   }
 
-  /** Centroids: crosses with a halo, so that they show on points of any colour. Those outside of a panel are not seen. */
+  /** Centroids: crosses with a halo, so that they show on points of any colour. One outside of its panel is a block there. */
   #paintCrosses({ square, sites }: Panel): void {
     const { paper, ink } = this.#look;
     for (const [colour, around] of [[paper, this.#halo] as const, [ink, 0] as const]) {
       for (let i = 0; i < sites.length; i += 2) {
-        const [x, y] = [Math.floor(sites[i] / STEPS), Math.floor(sites[i + 1] / STEPS)];
-        if (x < 0 || y < 0 || x >= square.side || y >= square.side) continue;
-        const [thin, long] = [around, this.#arm + around];
+        const at = [Math.floor(sites[i] / STEPS), Math.floor(sites[i + 1] / STEPS)];
+        const [x, y] = at.map((place) => Math.max(0, Math.min(square.side - 1, place)));
+        const long = this.#arm + around;
+        const thin = x === at[0] && y === at[1] ? around : long;
         fillWithin(this.#canvas, square, [x - long, y - thin, x + long + 1, y + thin + this.#line], colour);
         fillWithin(this.#canvas, square, [x - thin, y - long, x + thin + this.#line, y + long + 1], colour);
       }

@@ -79,3 +79,24 @@ export function panelCentroids(problem: PackedProblem, centroids: Float64Array):
   // Of one column, on a line.
   return Float64Array.from({ length: 2 * centroids.length }, (_, at) => (at % 2 === 0 ? centroids[at / 2] : 0));
 }
+
+/** Pixels within which a row is pointed at. */
+const NEAR = 8;
+
+/** The row of a device that lies nearest to a place in its panel, of this many pixels each way; undefined: none is near. */
+export function nearestRow(
+  points: Float64Array,
+  { left, top, extent }: Plane,
+  side: number,
+  x: number,
+  y: number,
+): number | undefined {
+  let [found, least]: [number | undefined, number] = [undefined, NEAR];
+  for (let r = 0; 2 * r < points.length; r++) {
+    const acrossX = ((points[2 * r] - left) / extent) * side - x;
+    const acrossY = ((top - points[2 * r + 1]) / extent) * side - y;
+    const away = Math.hypot(acrossX, acrossY);
+    if (away < least) [found, least] = [r, away];
+  }
+  return found;
+}
