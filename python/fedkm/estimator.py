@@ -256,7 +256,7 @@ class FedKMeans:
         # Of links that were listed the model has the list.
         if len(model["devices"]) == 1:
             del known["graph"]
-        elif known.get("graph") not in _RULES and not str(known.get("graph")).startswith(("er:", "knn:")):
+        elif known.get("graph") not in _RULES and not str(known.get("graph")).startswith(("er:", "knn:", "alike")):
             known["graph"] = _weights_of_links(model)
         found = cls(**known)
         centers = np.array([device["centroids"] for device in model["devices"]])

@@ -128,7 +128,7 @@ async function byLibrary(request: Request): Promise<Answer> {
   const scaling = scalingOf(scale, datasets, places);
   for (const points of datasets) applyScaling(points, scaling);
   const names = datasets.map((_, i) => `d${i}`);
-  const links: Graph = await linkDevices(graph, names, datasets, seed);
+  const links: Graph = await linkDevices(graph, names, datasets, { seed });
   const weighting = weightingOf(request);
   const minimum = minRows === undefined ? {} : { minimum: minRows };
   const fitWith = method === "shared" ? sharedMethod : methods[method];

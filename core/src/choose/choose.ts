@@ -18,7 +18,7 @@ const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, .
 
 /** What `choose` found, ready for `fit(datasets, graph, { k: fitted, alpha })`, and how it came to it. */
 export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
-  /** Of each device: of all together, or of the group that has the most. */
+  /** Of each device: of all together, or of the groups. */
   readonly k: number;
   /** The k of a fit that finds these clusters: see `KCandidate`. */
   readonly fitted: number;
@@ -42,7 +42,8 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
   const grouping = chooseGroups(looked, graph, clusters, { ...coupled, largestK });
   const { found } = grouping;
-  const { k, fitted } = found ?? clusters;
+  const k = found?.k ?? clusters.k;
+  const fitted = found?.k ?? clusters.fitted;
   const { members } = participantsOf(
     ...([looked, graph, fitted + 1] as const),
     `k, found to be ${fitted}, and one to keep back for alpha`,

@@ -12,16 +12,16 @@ export interface DeviceGroup {
   readonly k: number;
 }
 
+interface FoundGroups {
+  readonly groups: readonly DeviceGroup[];
+  /** Links whose ends have the same clusters, where each device has k of them. */
+  readonly graph: Graph;
+  readonly k: number;
+}
+
 export interface GroupChoice extends Traffic {
   /** Absent where all devices belong together. */
-  readonly found?: {
-    readonly groups: readonly DeviceGroup[];
-    /** Without the links between groups. */
-    readonly graph: Graph;
-    /** The most clusters of a group, and the k of a fit that finds them. */
-    readonly k: number;
-    readonly fitted: number;
-  };
+  readonly found?: FoundGroups;
 }
 
 /** Groups may have so many clusters in all, of those that were found together: a few of different groups may lie on each other. */
@@ -40,38 +40,35 @@ export function chooseGroups(
 ): GroupChoice {
   const traffic: Traffic[] = [];
   const { minimum, restarts, seed, kernel } = options;
-  const groupsAt = (k: number) => {
+  const linksAt = (k: number) => {
     const chosen = chooseLinksOn(datasets, graph, { k, minimum, restarts, seed, kernel });
     traffic.push(chosen);
-    const members = componentsOf(chosen.graph).filter(([first]) => !leftOut.includes(first));
+    return chosen.graph;
+  };
+  const groupsAt = (k: number): FoundGroups | undefined => {
+    const links = linksAt(k);
+    const members = componentsOf(links).filter(([first]) => !leftOut.includes(first));
     // Nobody to cooperate with is no group: alpha will say that each is alone.
     if (members.length < 2 || (k === all && members.every(({ length }) => length === 1))) return undefined;
     const groups = members.map((devices) => {
       const own = devices.map((i) => datasets[i]);
       // Devices with few rows alone have no clusters to show.
-      if (own.every(({ rows }) => rows < (minimum ?? 1))) return { devices, k: 1, fitted: 1 };
-      const choice = chooseKOn(own, subgraph(chosen.graph, devices), options);
+      if (own.every(({ rows }) => rows < (minimum ?? 1))) return { devices, k: 1 };
+      const choice = chooseKOn(own, subgraph(links, devices), options);
       traffic.push(choice);
-      return { devices, k: choice.k, fitted: choice.fitted };
+      return { devices, k: choice.k };
     });
-    const largest = groups.reduce((most, own) => (own.k > most.k ? own : most));
-    return {
-      groups: groups.map(({ devices, k: own }) => ({ devices, k: own })),
-      graph: chosen.graph,
-      k: largest.k,
-      fitted: largest.fitted,
-    };
+    return { groups, graph: links, k };
   };
-  const tried = new Set<number>();
-  for (let k = all; k > 1 && !tried.has(k); ) {
-    tried.add(k);
-    const found = groupsAt(k);
-    if (found?.fitted === k) return { found, ...addTraffic(...traffic) };
-    k = found?.fitted ?? 1;
+  const mostOf = ({ groups }: FoundGroups) => groups.reduce((most, own) => Math.max(most, own.k), 0);
+  const together = all > 1 ? groupsAt(all) : undefined;
+  if (together !== undefined && mostOf(together) > 1) {
+    const k = mostOf(together);
+    return { found: k === all ? together : { ...together, graph: linksAt(k), k }, ...addTraffic(...traffic) };
   }
-  for (let k = Math.floor((IN_ALL * all) / 2); k > 1; k--) {
-    const found = tried.has(k) ? undefined : groupsAt(k);
-    if (found?.fitted === k && found.groups.reduce((sum, own) => sum + own.k, 0) <= IN_ALL * all) {
+  for (let k = Math.min(all - 1, Math.floor((IN_ALL * all) / 2)); k > 1; k--) {
+    const found = groupsAt(k);
+    if (found?.groups.some((own) => own.k === k) && k * found.groups.length <= IN_ALL * all) {
       return { found, ...addTraffic(...traffic) };
     }
   }

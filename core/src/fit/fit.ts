@@ -8,7 +8,7 @@ import { randomStream } from "../data/random.ts";
 import { checkedRowWeights, type WeightedRows, weightedRows } from "../data/rowWeights.ts";
 import type { Graph } from "../graph/graph.ts";
 import { kernelStatistics } from "../kernel/kernel.ts";
-import { labellingModel } from "../kernel/model.ts";
+import { labellingModel, type ModelRecord } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
 import { couplingVariation, type ScaledPenalty } from "../update/coupling.ts";
 import { pullRatio } from "../update/updateOptions.ts";
@@ -49,7 +49,7 @@ export interface GuardedSummary {
 }
 
 /** What `fit` found: the centroids of every device, and how it came to them. */
-export interface FitModel {
+export interface FitModel extends Partial<ModelRecord> {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
   /** The sum of squared distances from every point to the nearest centroid of its own device. */
@@ -162,13 +162,17 @@ function roundsOf(
     return { largestMove: Math.max(plainMove, largestMove), converged };
   };
   const isInOrder = schedule === "cyclic" && state.guard === undefined && robust === false;
+  const { coupling, weighting = defaults.weighting } = { ...state.settings, weighting: options.weighting };
+  const record = { version: 1, options: { k, alpha, seed, coupling, weighting } } as const;
   const ending = { most, stopWhenConverged: !listed, signal };
-  return runRounds(state, advance, { labelled: datasets, ...ending, isWatched, isInOrder });
+  return runRounds(state, advance, { labelled: datasets, record, ...ending, isWatched, isInOrder });
 }
 
 export interface RoundsOptions {
   /** The rows that get labels, where these are not the ones that count. Default: those of the network. */
   readonly labelled?: readonly Points[];
+  /** How the run was made, where a model of its own says it. */
+  readonly record?: ModelRecord;
   readonly most: number;
   readonly stopWhenConverged?: boolean;
   readonly signal: AbortSignal | undefined;
@@ -187,6 +191,7 @@ export function* runRounds(
   advance: (round: number) => RoundResult | undefined,
   {
     labelled = state.datasets,
+    record,
     most,
     stopWhenConverged = true,
     signal,
@@ -240,7 +245,7 @@ export function* runRounds(
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return labellingModel({ ...numbers, ...penalty, ...guardedOf(state) }, labelled);
+  return labellingModel({ ...record, ...numbers, ...penalty, ...guardedOf(state) }, labelled);
 }
 
 /** (E1) at every device's centroids. Guarded rows whose label is held back count with their nearest centroid here. */

@@ -4,6 +4,7 @@ import { checkInteger, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { describeArgument, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
 import type { Graph } from "../graph/graph.ts";
+import { centroidSetsOfModel, type Predictor } from "../kernel/model.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
 import type { ClusterCounts, Init } from "../start/start.ts";
 import { checkPenalty, type PenaltyOption } from "../update/coupling.ts";
@@ -45,7 +46,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   /** What a link costs. Without a scale, "norm" and "truncated" get one from how much clusters differ by chance. Default "squared". */
   penalty?: PenaltyOption | undefined;
   /** Default "auto", or "local" with alpha 0, with preset "paper" or with another penalty than "squared". */
-  init?: Init | undefined;
+  init?: Init | Exclude<Predictor, readonly unknown[]> | undefined;
   /** What happens to clusters of a given `init` that have no points; "farthest" moves them to single points. Default "keep". */
   empty?: EmptyClusters | undefined;
   /** How often the k-means of `init` is started; the best result counts. Default 10. */
@@ -97,10 +98,17 @@ export function fitSettings(options: FitOptions, graph: Graph) {
   };
   const given = typeof k === "number" ? options : { ...options, candidates: false };
   const settingsOf = settingsOfRounds(given, preset, schedule, around);
-  const init = options.init ?? defaultInit(preset, options, k, penalty);
+  const init = givenStart(options.init, graph.size) ?? defaultInit(preset, options, k, penalty);
   checkPenalised(penalty, init, options.robust);
   checkGuarded(options, init);
   return { schedule, preset, k, around, init, penalty, settingsOf };
+}
+
+/** Centroids of every device as they are given, or those of a model: one set of a single device is everybody's. */
+export function givenStart(init: FitOptions["init"], devices: number): Init | undefined {
+  if (init === undefined || typeof init === "string" || Array.isArray(init)) return init;
+  const sets = centroidSetsOfModel(init as Predictor);
+  return sets.length > 1 ? sets : Array.from({ length: devices }, () => sets[0]);
 }
 
 /** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */

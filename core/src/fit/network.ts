@@ -24,7 +24,7 @@ import { runUpdate } from "../update/update.ts";
 import { drawUpdateSeeds } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
-import type { FitOptions, Weighting } from "./fitOptions.ts";
+import { type FitOptions, givenStart, type Weighting } from "./fitOptions.ts";
 import type { RoundOrder } from "./schedule.ts";
 
 /** The functions of this file and the methods write to it. */
@@ -76,7 +76,8 @@ export function createNetwork(
   settings: UpdateSettings,
   penalty: PenaltyOption = "squared",
 ): NetworkState {
-  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local", weights } = options;
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, weights } = options;
+  const init = givenStart(options.init, graph.size) ?? "local";
   const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
   const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);

@@ -60,8 +60,30 @@ function isMatrix(value: unknown): value is Matrix {
 /** Centroids as a matrix, or as they are in JSON. */
 type Rows = Matrix | FlatRows | ArrayLike<ArrayLike<number>>;
 
-/** Centroids, a model of one device, or one of a network; also as read back from JSON. */
-export type Predictor = Rows | { readonly centroids: Rows | readonly Rows[] };
+/** How the columns of a model.json were scaled. */
+interface ModelScale {
+  readonly offset: ArrayLike<number>;
+  readonly scale: ArrayLike<number>;
+  readonly transforms?: readonly unknown[] | undefined;
+}
+
+/** Centroids, a model of one device, one of a network, or what a model.json holds; also as read back from JSON. */
+export type Predictor =
+  | Rows
+  | { readonly centroids: Rows | readonly Rows[] }
+  | { readonly devices: readonly { readonly centroids: Rows }[]; readonly scaling: ModelScale };
+
+/** What a model says of how it was made, under the names of model.json. */
+export interface ModelRecord {
+  readonly version: 1;
+  readonly options: {
+    readonly k: number | readonly number[];
+    readonly alpha: number;
+    readonly seed: number;
+    readonly coupling?: string;
+    readonly weighting?: string;
+  };
+}
 
 /** Options of `predict`. */
 export interface PredictOptions {
@@ -74,28 +96,68 @@ const predictOptionNames: OptionNames<PredictOptions> = { device: true };
 /** For every point the index of its nearest centroid, the lowest on ties. */
 export function predict(model: Predictor, points: Points, options: PredictOptions = {}): Uint32Array {
   checkOptions(options, predictOptionNames);
-  const centroids = centroidsOf(model, options.device);
+  const { devices, isOfNetwork, centroidsOf, onScale } = centroidsOfModel(model);
+  const { device } = options;
+  if (isOfNetwork) checkInteger("device", device, 0, devices - 1, "the devices of model");
+  else if (device !== undefined)
+    throw new RangeError(
+      `device is for models of a network, and this is the model of one device, got device ${describeArgument(device)}`,
+    );
+  const centroids = centroidsOf(device ?? 0);
   checkMatrix("centroids", centroids);
   checkFinite("points", points);
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  return nearestCentroids(centroids, points);
+  return nearestCentroids(onScale(centroids), onScale(points));
 }
 
-function centroidsOf(model: Predictor, device: number | undefined): Matrix {
+/** The centroids of a model, whoever made it: one set, or one for each device of a network. */
+export interface ModelCentroids {
+  readonly devices: number;
+  readonly isOfNetwork: boolean;
+  centroidsOf(device: number): Matrix;
+  /** Points or centroids on the scale on which they are compared. */
+  onScale<T extends Points>(points: T): T | Matrix;
+}
+
+/** The one reader of models: of `fit`, `kmeans` and `fitSources`, of model.json, and of all these as JSON. */
+export function centroidsOfModel(model: Predictor): ModelCentroids {
+  if (typeof model === "object" && model !== null && "devices" in model) return centroidsOfFile(model);
   const held = typeof model === "object" && model !== null && "centroids" in model ? model.centroids : model;
   if (typeof held !== "object" || held === null) {
     throw new TypeError(`model must be centroids, or have them as centroids, got ${describeArgument(held)}`);
   }
   const isOfNetwork = isList(held) && held.length > 0 && !isRow(held[0]);
-  if (isOfNetwork) checkInteger("device", device, 0, held.length - 1, "the devices of model");
-  else if (device !== undefined)
-    throw new RangeError(
-      `device is for models of a network, and this is the model of one device, got device ${describeArgument(device)}`,
-    );
-  const own = (isOfNetwork ? held[device as number] : held) as Rows;
-  return isMatrix(own) ? own : widenPoints(matrix(own));
+  const sets = isOfNetwork ? (held as readonly Rows[]) : [held as Rows];
+  return { devices: sets.length, isOfNetwork, centroidsOf: (i) => asMatrix(sets[i]), onScale: (points) => points };
 }
+
+/** In the user's units, and compared on the model's scale. */
+function centroidsOfFile({ devices, scaling }: Extract<Predictor, { devices: unknown }>): ModelCentroids {
+  if (!isList(devices) || devices.length === 0 || scaling?.scale === undefined || scaling.offset === undefined) {
+    throw new TypeError("model must have devices with centroids, and a scaling, as a model.json has them");
+  }
+  if (scaling.transforms?.some((own) => own !== null)) {
+    throw new RangeError("model has columns on a scale of logarithms or ranks: use predictTables of @fedkm/tables");
+  }
+  const { offset, scale } = scaling;
+  return {
+    devices: devices.length,
+    centroidsOf: (i) => asMatrix(devices[i].centroids),
+    isOfNetwork: devices.length > 1,
+    onScale: ({ data, rows, cols }) => {
+      return { data: Float64Array.from(data, (x, at) => (x - offset[at % cols]) / scale[at % cols]), rows, cols };
+    },
+  };
+}
+
+/** Of every device; one set of a single device where a model is of no network. */
+export function centroidSetsOfModel(model: Predictor): readonly Matrix[] {
+  const { devices, centroidsOf } = centroidsOfModel(model);
+  return Array.from({ length: devices }, (_, i) => centroidsOf(i));
+}
+
+const asMatrix = (own: Rows): Matrix => (isMatrix(own) ? own : widenPoints(matrix(own)));
 
 /** A row of numbers, and not a set of centroids. */
 function isRow(value: unknown): boolean {

@@ -3,9 +3,11 @@
 
 import { checkArray, checkNumber } from "../data/check.ts";
 import { datasetRange, largestDifference, largestMagnitude, type Matrix, squaredDistance } from "../data/matrix.ts";
-import type { FitModel, RoundSummary } from "../fit/fit.ts";
+import { withoutUndefined } from "../data/optionNames.ts";
+import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type Kernel, kernelStatistics, type PreparedPoints } from "../kernel/kernel.ts";
+import { centroidSetsOfModel, centroidsOfModel, type Predictor } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { couplingDiscrepancy, penaltySlope } from "../update/coupling.ts";
 import { updateDevice } from "../update/updateDevice.ts";
@@ -25,18 +27,26 @@ export interface Certificate {
   readonly ties: number;
 }
 
-interface CertifiedModel extends Pick<FitModel, "centroids"> {
-  readonly history: readonly Pick<RoundSummary, "objective">[];
-}
+/** A model, and the rounds that led to it where it has them. */
+type CertifiedModel = Predictor & {
+  readonly history?: readonly Pick<RoundSummary, "objective">[] | undefined;
+  readonly options?: object | undefined;
+};
 
-/** Certifies centroids, and the rounds that led there. By what they are judged is as for `objective`. */
+/**
+ * Certifies a model, whoever made it, and the rounds that led there. By what it is judged is as for `objective`, and as the
+ * model's own options say where nothing is said.
+ */
 export function certify(
-  datasets: readonly Matrix[],
+  given: readonly Matrix[],
   graph: Graph,
   model: CertifiedModel,
-  options: ObjectiveOptions,
+  options: ObjectiveOptions = ownJudging(model),
 ): Certificate {
-  const { centroids, history } = checkedModel(model);
+  checkArray("datasets", given, "matrices, one for each device");
+  const { onScale } = centroidsOfModel(model);
+  const history = checkedHistory(model.history ?? []);
+  const [datasets, centroids] = [given.map(onScale), centroidSetsOfModel(model).map(onScale)];
   const judged = checkedObjective(datasets, centroids, graph, options);
   const looks = datasets.map((points, i) => {
     const prepared = fastKernel.prepare(points);
@@ -61,14 +71,19 @@ export function certify(
   };
 }
 
-function checkedModel(model: CertifiedModel): CertifiedModel {
-  const { centroids, history } = model ?? {};
-  checkArray("model.centroids", centroids, "matrices, one for each device");
+function checkedHistory<T extends Pick<RoundSummary, "objective">>(history: readonly T[]): readonly T[] {
   checkArray("model.history", history, "rounds");
   history.forEach((round, at) => {
     checkNumber(`model.history[${at}].objective`, round?.objective, () => true, "a finite number");
   });
-  return { centroids, history };
+  return history;
+}
+
+/** The part of a model's options by which it is judged. */
+function ownJudging({ options, ...model }: CertifiedModel): ObjectiveOptions {
+  // A penalty with its scale is the model's own.
+  const { alpha, coupling, weighting, penalty } = { ...model, ...options } as object as ObjectiveOptions;
+  return withoutUndefined({ alpha, coupling, weighting, penalty }) as ObjectiveOptions;
 }
 
 /** The residual of a certificate alone. */
@@ -115,7 +130,7 @@ function roundingOf(centroids: readonly Matrix[]): number {
 /** Rises by no more than this share are rounding: objectives are sums of many squares. */
 const ROUNDING_OF_SUMS = 1e-12;
 
-function largestRise(history: CertifiedModel["history"], rounding: number): number {
+function largestRise(history: readonly Pick<RoundSummary, "objective">[], rounding: number): number {
   let largest = 0;
   for (let round = 1; round < history.length; round++) {
     const before = history[round - 1].objective;

@@ -8,6 +8,7 @@ import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type Kernel, kernelStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { labelledModel, type ModelRecord } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { rowsNearBorders, type Source, sourceStatistics } from "./source.ts";
 
@@ -35,7 +36,9 @@ export interface PassSummary {
 }
 
 /** What `fitSources` found. */
-export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged" | "penalty"> {
+export interface SourcesModel
+  extends ModelRecord,
+    Pick<FitModel, "centroids" | "objective" | "inertia" | "converged" | "penalty"> {
   readonly passes: number;
   readonly history: readonly PassSummary[];
   /** (E1) of all rows at the centroids, for every device. */
@@ -130,8 +133,9 @@ async function* passesFrom(
     if (isStill || passes >= mostPasses) {
       const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
       const statistics = found.map((own) => own.statistics);
-      const common = { centroids, objective, inertia, converged: isStill, passes, history, statistics };
-      return kept.penalty === undefined ? common : { ...common, penalty: kept.penalty };
+      const record = { version: 1, options: kept.options as ModelRecord["options"] } as const;
+      const common = { ...record, centroids, objective, inertia, converged: isStill, passes, history, statistics };
+      return labelledModel(kept.penalty === undefined ? common : { ...common, penalty: kept.penalty });
     }
     const hasRisen = before !== undefined && objective > before.history[0].objective * (1 + ROUNDING);
     if (hasRisen && before !== undefined) {

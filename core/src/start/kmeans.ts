@@ -7,7 +7,13 @@ import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { numberedStreams, type Random, randomRows, type Streams } from "../data/random.ts";
 import { checkedRowWeights, weightedRows } from "../data/rowWeights.ts";
 import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel } from "../kernel/kernel.ts";
-import { labelledModel, nearestCentroids } from "../kernel/model.ts";
+import {
+  centroidSetsOfModel,
+  labelledModel,
+  type ModelRecord,
+  nearestCentroids,
+  type Predictor,
+} from "../kernel/model.ts";
 import { greedyTrials, plusPlus, plusPlusOfMany, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
@@ -20,8 +26,8 @@ export interface KMeansOptions {
   k: number;
   /** How much each point counts. Whole weights give what repeated points give, to the bit, unless `empty` is "farthest". Default 1. */
   weights?: ArrayLike<number> | undefined;
-  /** Starting centroids, instead of drawn ones and restarts. */
-  init?: Matrix | undefined;
+  /** Starting centroids, or a model to go on from, instead of drawn ones and restarts. */
+  init?: Predictor | undefined;
   /** What becomes of clusters without points. Default "keep". */
   empty?: EmptyClusters | undefined;
   /** Independent starts, of which the best counts. Default 10; of 500 clusters and more, until two agree, and at most 5. */
@@ -49,7 +55,7 @@ const kmeansOptionNames: OptionNames<KMeansOptions> = {
 };
 
 /** What `kmeans` found. */
-export interface KMeansModel {
+export interface KMeansModel extends ModelRecord {
   readonly centroids: Matrix;
   readonly labels: Uint32Array;
   /** Weighted sum of squared distances to the nearest centroid. */
@@ -76,7 +82,8 @@ export function kmeans(points: Points, options: KMeansOptions): KMeansModel {
 
 /** The same on points that were checked, or else are when they are ready. */
 export function kmeansOn(points: Points, options: KMeansOptions, isChecked = true): KMeansModel {
-  const { k, init, empty = "keep", tol = 0, kernel = fastKernel } = options;
+  const { k, empty = "keep", tol = 0, kernel = fastKernel } = options;
+  const init = options.init === undefined ? undefined : oneSetOf(options.init);
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
@@ -101,7 +108,17 @@ export function kmeansOn(points: Points, options: KMeansOptions, isChecked = tru
   prepared.labels(best.centroids.data, labels);
   prepared.release();
   const { centroids, inertia, iterations, converged } = best;
-  return labelledModel({ centroids, labels, inertia, iterations, converged });
+  const record = { version: 1, options: { k, alpha: 0, seed } } as const;
+  return labelledModel({ ...record, centroids, labels, inertia, iterations, converged });
+}
+
+/** Of a model of one device, or of a network of one. */
+function oneSetOf(model: Predictor): Matrix {
+  const sets = centroidSetsOfModel(model);
+  if (sets.length > 1) {
+    throw new RangeError(`init must be centroids or the model of one device, got one of ${sets.length} devices`);
+  }
+  return sets[0];
 }
 
 /** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
@@ -122,7 +139,7 @@ interface KMeansRun extends SeedingProblem {
   readonly tol: number;
 }
 
-type Clustering = Omit<KMeansModel, "labels">;
+type Clustering = Omit<KMeansModel, "labels" | keyof ModelRecord>;
 
 /** From so many rows on, restarts are made cheaper: a sample is seeded as well, and the end of a run says little more. */
 export const MANY_ROWS = 10_000;

@@ -84,6 +84,6 @@ test("arguments are checked", () => {
   const model = fit(datasets, network, options);
   expect(() => certify(datasets, network, model, { alpha: -1 })).toThrow("alpha must be a finite number of at least 0");
   expect(() => certify(datasets, complete(8), { ...model, centroids: [] }, { alpha: 1 })).toThrow(
-    "centroids needs at least one set",
+    "centroids[0] must not be empty",
   );
 });

@@ -109,7 +109,7 @@ function aboutGroups({ groups, clusters }: Choice, names: readonly string[]): st
     return `Group ${g + 1}, ${k === 1 ? "1 cluster" : `${k} clusters`}: ${list}.`;
   });
   return [
-    `The devices come in ${groups.length} groups whose clusters are not each other's; all rows together have ${clusters.k}. --graph alike leaves out the links between groups, and cluster 1 of one group is not cluster 1 of another.`,
+    `The devices come in ${groups.length} groups whose clusters are not each other's; all rows together have ${clusters.k}. --graph alike leaves out links between devices whose clusters differ, and cluster 1 of one group is not cluster 1 of another.`,
     ...lines,
   ];
 }
