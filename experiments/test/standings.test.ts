@@ -87,7 +87,10 @@ test("on the grid of 25 and on exponential data the best settings show what a me
     expect(of(name).untuned?.costRatio, name).toBeGreaterThan(1.1);
     expect(of(name).best.costRatio, name).toBeLessThan(1.1);
   }
-  expect(of("kfed")).toMatchObject({ takesStart: false, untuned: { settings: [{ join: "lloyd" }, { join: "lloyd" }] } });
+  expect(of("kfed")).toMatchObject({
+    takesStart: false,
+    untuned: { settings: [{ join: "lloyd" }, { join: "lloyd" }] },
+  });
 }, 60_000);
 
 test("what is set by hand is the one setting of a method, and methods that cannot start are named", async () => {

@@ -144,7 +144,9 @@ export async function contest(
       found[at].push("gcd" in own ? own : undefined);
     }
   }
-  const standings = Object.keys(table).flatMap((method) => standingsOf(method, entries, found, takesStart(table, method)));
+  const standings = Object.keys(table).flatMap((method) =>
+    standingsOf(method, entries, found, takesStart(table, method)),
+  );
   const isRun = (method: string) => standings.some((own) => own.method === method);
   for (const [method, refusal] of refused) if (!isRun(method) && !needed.has(method)) throw refusal;
   const chosen = (pick: (own: MethodStandings) => Standing | null) => {
