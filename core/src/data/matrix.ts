@@ -26,6 +26,7 @@ export interface FlatRows {
  * A matrix from nested rows or from flat numbers, copied; a Float32Array stays one. Rows must be of one length and hold
  * finite numbers only.
  */
+export function matrix(rows: ArrayLike<ArrayLike<number>>): Matrix;
 export function matrix(rows: { readonly data: Float32Array; readonly cols: number }): Matrix<Float32Array>;
 export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix;
 export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Points {
