@@ -28,6 +28,7 @@ export interface CellPart {
   readonly means: Matrix;
 }
 
+/** What is known of all rows by cells, from which k is planned. */
 export interface ChoiceCells {
   /** Of all rows or, where these are few, of each half of them by `halfOfRows`. */
   readonly parts: readonly CellPart[];
@@ -48,6 +49,7 @@ export interface Look {
   readonly numbers: ArrayLike<number>;
 }
 
+/** One number of clusters that is tried, where its centroids are, and where to look for valleys. */
 export interface PlannedK {
   readonly k: number;
   readonly centroids: Matrix;
@@ -132,6 +134,7 @@ export function lookOfAll(centroids: Matrix, shapes: ClusterShapes): Look {
 /** The bins of all tubes, long and short. */
 export const lookIntegerCount = ({ frames }: Look) => 2 * TUBE_BINS * frames.length;
 
+/** What one device counts for a look: its own rows in the bins of the tubes, whole and short. */
 export const lookIntegers = ({ centroids, frames }: Look, own: Matrix) =>
   Array.from(tubeCounts(own, centroids, [...frames, ...shortFrames(frames)], 1));
 
@@ -163,6 +166,7 @@ export interface ChoiceSums {
   readonly counts: Float64Array;
 }
 
+/** How many numbers a plan asks of each device: figures, and counts. */
 export function choiceLengths(plan: readonly PlannedK[]): { figures: number; counts: number } {
   const countsOf = ({ k, looks }: PlannedK) => looks.reduce((sum, look) => sum + lookIntegerCount(look), k);
   return { figures: 2 * plan.length, counts: plan.reduce((sum, planned) => sum + countsOf(planned), 0) };

@@ -131,10 +131,7 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
 }
 
 /** What follows from all k that were tried, rising, and from long clusters where they were looked for. */
-export function choiceOf(
-  tried: readonly TriedK[],
-  long: readonly KCandidate[] = [],
-): Omit<KChoice, keyof ChoiceCosts> {
+export function choiceOf(tried: readonly TriedK[], long: readonly KCandidate[] = []): Omit<KChoice, keyof ChoiceCosts> {
   const curve = gated(tried).map(({ k, inertia, silhouette, clusters, apart }) => {
     return { k, inertia, silhouette, clusters, apart };
   });
