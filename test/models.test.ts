@@ -7,7 +7,7 @@ import { join } from "node:path";
 import {
   certify,
   complete,
-  fit,
+  fit as fitNetwork,
   type Graph,
   graph,
   kmeans,
@@ -63,7 +63,7 @@ async function commandModel(scale: string): Promise<unknown> {
 
 const network = { rows: datasets, links: complete(3) };
 const producers: Readonly<Record<string, () => Promise<Produced>>> = {
-  fit: async () => ({ model: fit(datasets, complete(3), options), ...network }),
+  fit: async () => ({ model: fitNetwork(datasets, complete(3), options), ...network }),
   kmeans: async () => ({
     model: kmeans(datasets[0], { k: 3, seed: 7 }),
     rows: datasets.slice(0, 1),
@@ -111,7 +111,7 @@ describe.each(Object.keys(producers))("a model of %s", (name) => {
 
   it("is continued: a fit that begins with it, or kmeans, ends with its labels", async () => {
     const { model, rows } = await produced;
-    const again = fit(datasets, complete(3), { ...options, init: (await loaded) as never });
+    const again = fitNetwork(datasets, complete(3), { ...options, init: (await loaded) as never });
     expect(again.converged).toBe(true);
     const [own] = labels(model, rows);
     if (rows.length === 1) {

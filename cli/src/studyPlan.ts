@@ -7,13 +7,24 @@ import {
   type Study,
   scaleRows,
   simulateStudy,
+  studyColumns,
   studyEncoding,
   tableFeatures,
   tableRows,
   weightScale,
 } from "@fedkm/device";
+import type { MissingPolicy } from "@fedkm/files";
 import type { StudyPlan } from "@fedkm/tables";
 import { UsageError } from "./failure.ts";
+
+/** The flags of fedkm fit that a study stands for which leaves nothing open. */
+export function flagsOfClosedStudy(study: Study) {
+  const { k, alpha, coupling, weighting } = study;
+  const missing: MissingPolicy = study.missing ?? "refuse";
+  const { columns, categories } = studyColumns(study);
+  const words = categories.length > 0 ? { categories } : {};
+  return { study: studyPlan(study), k, alpha, coupling, weighting, columns, missing, ...words };
+}
 
 export function studyPlan(study: Study): StudyPlan {
   return {

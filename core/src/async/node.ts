@@ -1,6 +1,6 @@
 // Computations in a worker thread of Node. Browsers get browser.ts instead.
 
-import { clearTimeout, setTimeout, type Timer } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import { Worker } from "node:worker_threads";
 import type { WorkerProgress, WorkerReply } from "./jobs.ts";
 import { type JobHost, type WorkerHandle, type WorkerOptions, workerComputations } from "./remote.ts";
@@ -19,7 +19,7 @@ interface Thread {
   readonly origin: (() => WorkerHandle) | undefined;
   onReply(reply: WorkerReply): void;
   onEnd(error: Error): void;
-  ending?: Timer;
+  ending?: ReturnType<typeof setTimeout>;
 }
 
 const resting = new Set<Thread>();

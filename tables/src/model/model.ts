@@ -177,11 +177,11 @@ export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Sca
 
 // A run in a few words: what ran and how far it came, in the words of the terminal and of the report.
 
-/** The method, or the study whose devices were simulated, and what brings its devices together. */
+/** The method, or the study whose devices found the clusters, and what brings its devices together. */
 export function modelRunWords(model: Model): { readonly name: string; readonly pull: string } {
   const { study, options } = model;
   return {
-    name: study === undefined ? options.method : `simulated devices of study ${JSON.stringify(study.name)}`,
+    name: study === undefined ? options.method : `devices of study ${JSON.stringify(study.name)}`,
     pull: isModelShared(model) ? "shared clusters" : `alpha = ${options.alpha}`,
   };
 }

@@ -1,16 +1,17 @@
 // fedkm device report: the report, model and labels of a device's own rows by the clusters of its network.
 
+import { objective } from "@fedkm/core";
 import { isOpenStudy } from "@fedkm/device";
 import { lastStatus, readFolder } from "@fedkm/device/daemon";
 import { isAddress } from "@fedkm/sql/address";
-import { examineStability, fitTables } from "@fedkm/tables";
+import { examineStability, fitTables, type StudyPlan } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
+import { writeFitCommandResults } from "../../fitResults.ts";
+import { fitText } from "../../fitText.ts";
 import { withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
+import { flagsOfClosedStudy } from "../../studyPlan.ts";
 import { checkResultFolder } from "../../write.ts";
-import { writeFitCommandResults } from "../fit/results.ts";
-import { flagsOfClosedStudy } from "../fit/study.ts";
-import { fitText } from "../fit/text.ts";
 
 export interface ReportOptions {
   readonly state: string;
@@ -35,10 +36,16 @@ export async function runDeviceReportCommand({ state, out }: ReportOptions, io: 
   };
   const flags = flagsOfClosedStudy(study);
   const { round, framesSent } = device;
-  const run = { centroids: [scaled], objective: device.objective ?? Number.NaN, rounds: round, converged: true };
+  const run = { centroids: [scaled], rounds: round, converged: true };
   const traffic = { messages: framesSent, bytes: 0, history: [] };
   // The network has found the clusters: nothing is fitted here.
-  const plan = { ...flags.study, simulate: async () => ({ ...run, ...traffic }) };
+  const plan: StudyPlan = {
+    ...flags.study,
+    async simulate({ rows, graph }) {
+      const own = rows.map((points) => flags.study.scaleRows(points));
+      return { ...run, ...traffic, objective: objective(own, run.centroids, graph, { alpha: 0 }) };
+    },
+  };
   const { outcome, written } = await stoppableUnchanged((signal) =>
     withProgress(io, async (progress) => {
       const found = await fitTables(

@@ -11,6 +11,8 @@ import {
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { type ResultsFlags, summary, writeFitCommandResults } from "../../fitResults.ts";
+import { fitText } from "../../fitText.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, methodOfFlag, proposedFlags } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
@@ -19,9 +21,7 @@ import { progressWatch } from "../../progressWords.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadFlags, withThreads } from "../../threads.ts";
 import { checkResultFolder } from "../../write.ts";
-import { type ResultsFlags, summary, writeFitCommandResults } from "./results.ts";
 import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
-import { fitText } from "./text.ts";
 
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
 

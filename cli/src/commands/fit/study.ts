@@ -11,14 +11,14 @@ import {
   tableRows,
 } from "@fedkm/device";
 import { readStudyText } from "@fedkm/device/daemon";
-import { checkMissingCells, expandPatterns, type MissingPolicy, readTable } from "@fedkm/files";
+import { checkMissingCells, expandPatterns, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
 import { chosenWords } from "../../candidateWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { countLabel } from "../../numbers.ts";
-import { studyPlan } from "../../studyPlan.ts";
+import { flagsOfClosedStudy } from "../../studyPlan.ts";
 
 /** What can be typed as well as said by a study, or not at all asked of devices. */
 interface StudyFlags {
@@ -41,15 +41,6 @@ export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: re
   const given = parseStudy(readStudyText(file));
   checkFlags(given, file, typed);
   return flagsOfClosedStudy(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
-}
-
-/** The same for a study that leaves nothing open. */
-export function flagsOfClosedStudy(study: Study) {
-  const { k, alpha, coupling, weighting } = study;
-  const missing: MissingPolicy = study.missing ?? "refuse";
-  const { columns, categories } = studyColumns(study);
-  const words = categories.length > 0 ? { categories } : {};
-  return { study: studyPlan(study), k, alpha, coupling, weighting, columns, missing, ...words };
 }
 
 /** The closed study that devices with these files would come to, if all their owners approve. */

@@ -24,7 +24,7 @@ export const nodeHost: ThreadHost = {
       worker.once("message", () => {
         // A forgotten pool does not keep the process alive.
         worker.unref();
-        resolve(async () => setTimeout(() => void worker.terminate(), REST).unref());
+        resolve(async () => void setTimeout(() => void worker.terminate(), REST).unref());
       });
       worker.on("error", reject);
       worker.once("exit", () => {

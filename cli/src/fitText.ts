@@ -2,9 +2,9 @@
 
 import { type ColumnMean, encodedMeans } from "@fedkm/files";
 import { encodingOfModel, type FitOutcome, isModelShared, modelEndWords, modelRunWords } from "@fedkm/tables";
-import { bold } from "../../console.ts";
-import { counted, countLabel, readableDate, readableSpread, significantLabel } from "../../numbers.ts";
-import { alignColumns, wrap } from "../../table.ts";
+import { bold } from "./console.ts";
+import { counted, countLabel, readableDate, readableSpread, significantLabel } from "./numbers.ts";
+import { alignColumns, wrap } from "./table.ts";
 
 const WIDTH = 80;
 /** More columns than fit a line are in the report. */

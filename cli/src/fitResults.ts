@@ -6,9 +6,9 @@ import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from
 import { blankDocument } from "@fedkm/pictures/node";
 import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
 import type { ReportParts } from "@fedkm/tables/report";
-import { type ProgressLine, progressPercent } from "../../progress.ts";
-import { throwIfStopped } from "../../stop.ts";
-import { writeResultFolder } from "../../write.ts";
+import { type ProgressLine, progressPercent } from "./progress.ts";
+import { throwIfStopped } from "./stop.ts";
+import { writeResultFolder } from "./write.ts";
 
 export interface ResultsFlags extends DialectOptions {
   readonly out: string;
