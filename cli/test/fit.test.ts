@@ -372,7 +372,7 @@ test.each([
   ],
   [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "mesh"],
-    /--graph must be complete, ring, path, star, er:P, knn:K or a file of links, got "mesh"/,
+    /--graph must be complete, ring, path, star, er:P, knn:K, alike:RULE or a file of links, got "mesh"/,
   ],
   [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--scale", "big"],

@@ -40,9 +40,7 @@ test("a study's devices end where fit --study says, with its numbers, whatever t
   const args = ["fit", ...files, "--study", studyFile, "--graph", "ring", "--out", out];
   const { code, stdout, stderr } = await outcome(...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(
-    /\nsimulated devices of study "planes", k = 3, alpha = 0\.7, seed 1: settled after \d+ rounds/,
-  );
+  expect(stdout).toMatch(/\ndevices of study "planes", k = 3, alpha = 0\.7, seed 1: settled after \d+ rounds/);
   const model = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
   const weather = { delayMilliseconds: [1, 60] } as const;
   const network = simulate({ study, contract: await contractOf(study), datasets, graph: ring(5), seed: 8, weather });
@@ -122,9 +120,7 @@ test("devices with shared clusters are not called alone, and generations are cou
   const file = folder.file("shared.yaml", shared);
   const { code, stdout } = await outcome("fit", ...files, "--study", file, "--graph", "ring", "--out", out);
   expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /\nsimulated devices of study "one", k = 3, shared clusters, seed 1: settled after \d+ generations/,
-  );
+  expect(stdout).toMatch(/\ndevices of study "one", k = 3, shared clusters, seed 1: settled after \d+ generations/);
   // The fifth place has too few rows, of which a warning tells.
   expect(stdout).toMatch(/\nguarded: \d+ rows? held back, 0 left out, smallest class \d\d rows \(minimum 10\)\n/);
   expect(stdout).not.toContain("stays alone");
@@ -170,7 +166,7 @@ test("an open study ends as the same fit on pooled files: scales and fills to 1e
   writeFileSync(drafted, readFileSync(drafted, "utf8").replace("minimum: 10", "minimum: 1"));
   const found = await outcome("fit", ...parts, "--study", drafted, "--out", out);
   expect(found.code).toBe(0);
-  expect(found.stderr).toMatch(/described 203 rows of 5 devices in 3 generations/);
+  expect(found.stderr).toMatch(/found out about 203 rows of 5 devices in 3 generations/);
   expect(found.stderr).toMatch(/column "year" is left out: it has one value only/);
   const flags = ["--k", "2", "--method", "shared", "--scale", "standard", "--missing", "mean", "--exclude", "year"];
   const { code } = await outcome("fit", ...parts, ...flags, "--categories", "sex,kind", "--out", pooled);

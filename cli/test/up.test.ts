@@ -171,7 +171,10 @@ test("fedkm up takes one file for each device, and says what does not fit togeth
     [["--data", ...data], "--data needs --study (fedkm study init --data writes a first one)"],
     [["--study", study], "--study needs --data: the paper's points have a study of their own"],
     [["--data", ...data, "--study", study, "--devices", "3"], "--devices must be 2 (the files of --data), got 3"],
-    [["--graph", "torus"], '--graph must be complete, ring, path, star, er:P, knn:K or a file of links, got "torus"'],
+    [
+      ["--graph", "torus"],
+      '--graph must be complete, ring, path, star, er:P, knn:K, alike:RULE or a file of links, got "torus"',
+    ],
     [["--graph", "er:1.5"], '--graph er:P must have a probability P from 0 to 1, got "1.5"'],
     [["--devices", "0"], '--devices must be an integer from 1 to 200, got "0"'],
   ];

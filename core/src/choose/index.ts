@@ -207,7 +207,9 @@ export function choiceOfSums(plan: readonly PlannedK[], { figures, counts }: Cho
     const tubes = looks.map((look) => tubesOfLook(look, next(lookIntegerCount(look))));
     const [inertia, silhouettes] = [figures[2 * i] / units.loss, figures[2 * i + 1] / units.silhouette];
     const common = { inertia, silhouette: silhouettes / rows };
-    return triedK(k, common, k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined));
+    const judged = k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined);
+    // Clusters of cells leave more to chance than a cut through a cluster of rows does: they cannot tell one.
+    return { ...triedK(k, common, judged), weakest: 0 };
   });
   return choiceOf(tried);
 }

@@ -1,6 +1,6 @@
 // The communication network: an undirected, weighted graph as adjacency lists, its edges and its components.
 
-import { checkGraph, checkInteger, checkNumber } from "../data/check.ts";
+import { checkArray, checkGraph, checkInteger, checkNumber } from "../data/check.ts";
 import { describeArgument, isList } from "../data/optionNames.ts";
 
 /** Who is linked with whom. `graph(size, edges)` makes one. */
@@ -139,6 +139,8 @@ export function connectedComponents(network: Graph): Uint32Array {
 
 /** The network between some of its devices, which are numbered anew, in the order in which they are given. */
 export function subgraph(network: Graph, devices: readonly number[]): Graph {
+  checkGraph(network);
+  checkArray("devices", devices, "numbers of devices");
   const numbers = new Map(devices.map((device, at) => [device, at]));
   const kept = Array.from(edges(network)).flatMap(([i, j, weight]): Edge[] => {
     const [from, to] = [numbers.get(i), numbers.get(j)];

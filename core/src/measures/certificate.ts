@@ -80,7 +80,9 @@ function checkedHistory<T extends Pick<RoundSummary, "objective">>(history: read
 }
 
 /** The part of a model's options by which it is judged. */
-function ownJudging({ options, ...model }: CertifiedModel): ObjectiveOptions {
+function ownJudging(given: CertifiedModel): ObjectiveOptions {
+  // What is no model is refused where it is read.
+  const { options, ...model } = Object(given) as CertifiedModel;
   // A penalty with its scale is the model's own.
   const { alpha, coupling, weighting, penalty } = { ...model, ...options } as object as ObjectiveOptions;
   return withoutUndefined({ alpha, coupling, weighting, penalty }) as ObjectiveOptions;

@@ -45,6 +45,7 @@ const calls: Record<string, readonly unknown[]> = {
   ring: [2],
   smallWorld: [6, 2, 0.5, random],
   star: [2],
+  subgraph: [network, [0]],
   kmeans: [points, { k: 2 }],
   matrix: [[[1]]],
   stack: [datasets],
@@ -101,6 +102,7 @@ const tools = [
 
 /** Arguments that may be left out. */
 const optional = [
+  "certify 3",
   "choose 2",
   "chooseK 2",
   "clusterVerdict 3",

@@ -503,7 +503,7 @@ export class Member {
   /** Whether the network rests on other rows or links of this device than it has now. */
   get #isOutdated(): boolean {
     const own = this.#before?.entryOf(this.#id);
-    if (own === undefined || this.generation.stage !== stages.rest) return false;
+    if (own === undefined || !this.#hasAnswer) return false;
     const { counted } = this;
     const isSame =
       counted.length === own.links.size && counted.every((link) => own.links.get(link.id) === link.counted);
@@ -517,9 +517,15 @@ export class Member {
     return stage === stages.rest && this.isMember && !isCounted;
   }
 
+  /** Clusters were found, and are looked at or at rest: other rows are not in them. */
+  get #hasAnswer(): boolean {
+    const { stage } = this.generation;
+    return stage === stages.rest || stage === stages.validate;
+  }
+
   /** Whether something rests on its rows and links as they are. */
   get #isBound(): boolean {
-    if (this.#isPosted || this.generation.stage !== stages.rest) return this.#isPosted;
+    if (this.#isPosted || !this.#hasAnswer) return this.#isPosted;
     return this.#options.shape.isTree || this.#before?.entryOf(this.#id) !== undefined;
   }
 
