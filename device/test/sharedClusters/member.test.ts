@@ -12,7 +12,14 @@ import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
 import { toInt64s } from "../../src/wire/int64.ts";
-import { BETWEEN_LINK_OPENINGS_MILLISECONDS, RESTLESS_OPENINGS, RESTLESS_STARTS } from "../../src/wire/limits.ts";
+import {
+  BETWEEN_LINK_OPENINGS_MILLISECONDS,
+  MOST_ENTRIES,
+  RESTLESS_OPENINGS,
+  RESTLESS_STARTS,
+  SIGNATURE_BURST,
+  SIGNATURES_PER_SECOND,
+} from "../../src/wire/limits.ts";
 
 const shape = sumsShape(
   parseStudy(
@@ -65,6 +72,23 @@ it.each(["board", "proof"] as const)("a %s frame of false signatures costs one c
   for (let n = 0; n < 20; n++) member.hear("n", message, 3 + n);
   expect(checks()).toBe(1);
   expect(member.counted.map(({ peer }) => peer)).toEqual(["x"]);
+});
+
+it("a neighbour that passes on true signatures without end is heard as fast as a link may be, and no faster", () => {
+  const { member, now, checks } = watchedMember();
+  const entries = Array.from({ length: 3 * SIGNATURE_BURST }, (_, n) =>
+    maskedEntry(simulatedSecrets(`true-${n}`), now, { epoch: 1, partners: [], words: toInt64s([1]) }),
+  );
+  const hear = (from: number, at: number) => {
+    for (let n = from; n < from + SIGNATURE_BURST; n += MOST_ENTRIES)
+      member.hear("n", { ...plainOf(now), entries: entries.slice(n, n + MOST_ENTRIES) }, at);
+  };
+  hear(0, 2);
+  hear(SIGNATURE_BURST, 2);
+  expect(checks()).toBe(SIGNATURE_BURST);
+  expect(member.faultOf("n", 3)).toBeUndefined();
+  hear(2 * SIGNATURE_BURST, 2 + 100);
+  expect(checks()).toBe(SIGNATURE_BURST + SIGNATURES_PER_SECOND / 10);
 });
 
 it("two boards of a device that signed twice do not part the others: all take the later base, and leave it out for good", () => {
