@@ -64,7 +64,10 @@ test.each([
   ],
   [{ k: 300 }, "--k must be at most 180 (the rows of all devices), got 300"],
   [{ k: 2, names: ["a"] }, "--names must have one name for each of the 2 clusters, got 1"],
-  [{ k: 2, graph: "cube" }, '--graph must be complete, ring, path, star, er:P, knn:K or a list of links, got "cube"'],
+  [
+    { k: 2, graph: "cube" },
+    '--graph must be complete, ring, path, star, er:P, knn:K, alike:RULE or a list of links, got "cube"',
+  ],
   [
     { k: 2, scale: "big" },
     '--scale must be none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE, got "big"',
