@@ -90,7 +90,7 @@ export function centroidsOfFlood(
   { centroids: points, counts: weights }: PointSketch,
   lowestDevice: number,
   { method, k, restarts, seed }: FloodSettings,
-) {
+): { readonly centroids: Matrix; readonly inertia: number } {
   // A component that knows fewer centroids names some twice.
   if (points.rows < k) return { centroids: repeatRows(points, k), inertia: 0 };
   // Not the caller's kernel: devices may run different ones, and rounding must not part them.
