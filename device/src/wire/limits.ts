@@ -1,5 +1,5 @@
 // Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
-// A title begins a list, and a sentence stands before each constant.
+// The lists of docs/protocol.md#limits are made of this file: a title begins a list, a sentence and its constant are an item.
 
 // Frames
 
