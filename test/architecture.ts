@@ -2,11 +2,17 @@
 
 import { type Package, packages } from "./rooms.ts";
 
+/** So many rooms need a picture; fewer are told by their list, from the bottom up. */
+const MOST_LISTED_ROOMS = 10;
+
 /** The parts of the page that are written by this file, by the name in their markers. */
 function drawnParts(): Record<string, string> {
   const parts: Record<string, string> = { packages: `${packagePicture()}\n\n${packageTable()}` };
-  for (const [name, own] of Object.entries(packages)) {
-    parts[name] = own.rooms === undefined ? roomList(name, own) : `${roomPicture(own.rooms)}\n\n${roomList(name, own)}`;
+  for (const [name, { rooms }] of Object.entries(packages)) {
+    // Packages of one room are in the table of packages, and what the lab measures it lists itself.
+    if (rooms === undefined || name === "lab") continue;
+    const list = roomList(name, rooms);
+    parts[name] = Object.keys(rooms).length < MOST_LISTED_ROOMS ? list : `${roomPicture(rooms)}\n\n${list}`;
   }
   return parts;
 }
@@ -54,9 +60,9 @@ function packageTable(): string {
 }
 
 /** Each folder with what it holds; its listing is its table of contents. */
-function roomList(name: string, { holds, rooms = { "": { holds } } }: Package): string {
+function roomList(name: string, rooms: NonNullable<Package["rooms"]>): string {
   const items = Object.entries(rooms).map(([room, { holds }]) => {
-    const title = room === "" || room === "." ? `\`${name}/src/\`` : `\`${room}/\``;
+    const title = room === "." ? `\`${name}/src/\`` : `\`${room}/\``;
     return wrapped(`- ${title}: ${holds}.`);
   });
   return items.join("\n");

@@ -102,14 +102,14 @@ function sizesOf(names) {
   return { ...Object.fromEntries(packages), pages: compressed(pages), documentation: compressed(documentation) };
 }
 
-/** Packages whose every public name has a comment; of the others all options have one. */
-const COMMENTED = ["core"];
-
-/** Every public name of a package with its declaration, without comments, one a line, and those that lack a comment. */
-function publicNames(names) {
+/**
+ * Every public name of packages: where it comes from, its declaration, and what its comment says. An option is named after
+ * its interface. `condition` says which files are read: "types", those that were built, or "source".
+ */
+export function publicNames(names, condition = "types") {
   const entries = names.flatMap((name) =>
-    Object.entries(JSON.parse(read(name, "package.json")).exports ?? {}).flatMap(([path, { types }]) => {
-      return types === undefined ? [] : [{ name, path, file: join(root, name, types) }];
+    Object.entries(JSON.parse(read(name, "package.json")).exports ?? {}).flatMap(([path, { [condition]: file }]) => {
+      return file === undefined ? [] : [{ name, path, file: join(root, name, file) }];
     }),
   );
   const program = ts.createProgram(
@@ -117,49 +117,71 @@ function publicNames(names) {
     { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: true },
   );
   const checker = program.getTypeChecker();
-  const printer = ts.createPrinter({ removeComments: true });
-  const textOf = (symbol) => {
-    const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-    const parts = (own.declarations ?? []).map((node) => {
-      return printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replaceAll(/\s+/g, " ");
-    });
-    return parts.sort().join(" ");
+  const commentOf = (symbol) => {
+    const tags = symbol.getJsDocTags(checker);
+    const examples = tags.filter(({ name }) => name === "example").map(({ text }) => ts.displayPartsToString(text));
+    const isInternal = tags.some(({ name }) => name === "internal");
+    return { comment: ts.displayPartsToString(symbol.getDocumentationComment(checker)), examples, isInternal };
   };
-  const hasComment = (symbol) =>
-    symbol.getDocumentationComment(checker).length > 0 || symbol.getJsDocTags().some(({ name }) => name === "internal");
-  const uncommented = new Set();
-  const noteComments = (name, symbol) => {
-    const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-    if (COMMENTED.includes(name) && !hasComment(own)) uncommented.add(`${symbol.name} of ${name}`);
-    if (!symbol.name.endsWith("Options")) return;
-    for (const member of own.members?.values() ?? [])
-      if (!hasComment(member)) uncommented.add(`${symbol.name}.${member.name} of ${name}`);
-  };
-  const record = new Map(names.map((name) => [name, []]));
-  for (const { name, path, file } of entries) {
+  return entries.flatMap(({ name, path, file }) => {
     const source = checker.getSymbolAtLocation(program.getSourceFile(file));
-    for (const symbol of checker.getExportsOfModule(source)) {
-      record.get(name).push(`${path} ${symbol.name}: ${textOf(symbol)}`);
-      noteComments(name, symbol);
-    }
-  }
-  const found = new Map(
-    [...record].map(([name, lines]) => [
+    return checker.getExportsOfModule(source).map((symbol) => {
+      const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      const options = symbol.name.endsWith("Options") ? [...(own.members?.values() ?? [])] : [];
+      return {
+        package: name,
+        path,
+        file,
+        name: symbol.name,
+        declarations: own.declarations ?? [],
+        ...commentOf(own),
+        options: options.map((member) => ({ name: `${symbol.name}.${member.name}`, ...commentOf(member) })),
+      };
+    });
+  });
+}
+
+/** The names of each package with their declarations without comments, one a line. */
+function recordsOf(found, names) {
+  const printer = ts.createPrinter({ removeComments: true });
+  const textOf = (declarations) =>
+    declarations
+      .map((node) => {
+        return printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replaceAll(/\s+/g, " ");
+      })
+      .sort()
+      .join(" ");
+  const linesOf = (name) =>
+    found
+      .filter((own) => own.package === name)
+      .map(({ path, name: symbol, declarations }) => `${path} ${symbol}: ${textOf(declarations)}`)
+      .sort();
+  return new Map(
+    names.map((name) => [
       name,
-      lines
-        .sort()
+      linesOf(name)
         .map((line) => `${line}\n`)
         .join(""),
     ]),
   );
-  return { found, uncommented };
+}
+
+/** Public names and options that say nothing about themselves to whoever points at them in an editor. */
+export function commentFaults(found) {
+  const silent = found.flatMap((own) =>
+    [own, ...own.options]
+      .filter(({ comment, isInternal }) => comment === "" && !isInternal)
+      .map(({ name }) => `${name} of ${own.package} must have a documentation comment, which editors show`),
+  );
+  return [...new Set(silent)];
 }
 
 function main() {
   const published = JSON.parse(read("package.json")).workspaces.filter(
     (name) => JSON.parse(read(name, "package.json")).private !== true,
   );
-  const { found, uncommented } = publicNames(published);
+  const names = publicNames(published);
+  const found = recordsOf(names, published);
   if (process.argv[2] === "api") {
     for (const [name, text] of found) writeFileSync(join(root, "test/api", `${name}.txt`), text);
     console.log(`test/api: the public names of ${found.size} packages`);
@@ -176,7 +198,7 @@ function main() {
     ...integrityFaults(lock),
     ...published.flatMap((name) => apiFaults(name, recorded.get(name), found.get(name))),
     ...sizeFaults(sizes, budget),
-    ...Array.from(uncommented, (name) => `${name} must have a documentation comment, which editors show`),
+    ...commentFaults(names),
   ];
   for (const fault of faults) console.error(`gate: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;

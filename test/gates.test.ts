@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apiFaults, integrityFaults, licenceFaults, sizeFaults } from "./gates.mjs";
+import { apiFaults, commentFaults, integrityFaults, licenceFaults, sizeFaults } from "./gates.mjs";
 import { root } from "./imports.ts";
 import { judgeSkips } from "./skips.ts";
 
@@ -59,6 +59,24 @@ describe("the record of public names", () => {
   ])("is not passed with %s", (_, after) => {
     const [fault] = apiFaults("core", before, after);
     expect(fault).toMatch(/^the public API of core must be as test\/api\/core\.txt says; npm run api writes it again/);
+  });
+});
+
+describe("comments", () => {
+  const named = (comment: string, isInternal = false) => ({ name: "FitOptions", package: "core", comment, isInternal });
+  const option = { name: "FitOptions.k", comment: "Clusters.", isInternal: false };
+  test("are there on names and options", () => {
+    expect(commentFaults([{ ...named("Options of fit."), options: [option] }])).toEqual([]);
+    expect(commentFaults([{ ...named("", true), options: [] }])).toEqual([]);
+  });
+
+  test("that are missing are named", () => {
+    const silent = { ...named(""), options: [{ ...option, comment: "" }] };
+    expect(commentFaults([silent, silent])).toEqual(
+      ["FitOptions", "FitOptions.k"].map(
+        (name) => `${name} of core must have a documentation comment, which editors show`,
+      ),
+    );
   });
 });
 

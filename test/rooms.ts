@@ -203,7 +203,7 @@ const tables: Package = {
     export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
     report: {
       holds: "the report of a fit as one HTML page, and the picture of a choice",
-      imports: [".", "fit", "model"],
+      imports: [".", "fit", "input", "model"],
     },
   },
 };
@@ -253,10 +253,9 @@ const cli: Package = {
         "arguments, failures and remedies, progress, tables on the terminal, stopping, writing results all at once",
     },
     input: { holds: "the flags by which files and sources are read", imports: ["."] },
-    dashboard: { holds: "devices of this machine for the dashboard", imports: ["."] },
     commands: {
       holds: "one folder for each command: what may be asked, what it does, what it prints",
-      imports: [".", "dashboard", "input"],
+      imports: [".", "input"],
     },
   },
 };
@@ -311,9 +310,10 @@ export const packages: Readonly<Record<string, Package>> = {
   tables,
   device,
   audit: {
-    holds: "attacks on devices and recordings, and a judge who knows the rows; production devices do not carry it",
+    holds:
+      "attacks on devices and recordings, a judge who knows the rows, and a device's evidence; production devices do not carry it",
     runs: "Node",
-    imports: ["core", "pictures", "device"],
+    imports: ["core", "files", "pictures", "device"],
   },
   experiments,
   web,

@@ -3,35 +3,67 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { expect } from "vitest";
+import { eventually } from "./eventually.ts";
 
 const CONNECTIONS = 1000;
+/** What servers keep of connections on which nobody has asked anything yet. */
+const MOST_UNASKED = 64;
 const script = `
 const { connect } = require("node:net");
+const [port] = process.argv.slice(1);
+const halves = [
+  "GET /metrics HT",
+  "\\0\\r\\n\\r\\n",
+  "POST /session HTTP/1.1\\r\\nContent-Length: 9\\r\\n",
+  "POST /session HTTP/1.1\\r\\nHost: 127.0.0.1:" + port + "\\r\\nContent-Type: application/json\\r\\nContent-Length: 9\\r\\n\\r\\n{",
+];
 let opened = 0;
-function open(i) {
-  const socket = connect(Number(process.argv[1]), "127.0.0.1", () => {
-    socket.write(["GET /metrics HT", "\\0\\r\\n\\r\\n", "POST /session HTTP/1.1\\r\\nContent-Length: 9\\r\\n"][i % 3]);
-    if (++opened === ${CONNECTIONS}) console.log("all are open");
+let open = 0;
+let isOver = false;
+function begin(i) {
+  // Without its answer being read, its end would not be seen.
+  const socket = connect(Number(port), "127.0.0.1").resume();
+  socket.once("connect", () => {
+    open++;
+    socket.once("close", () => open--);
+    socket.write(halves[i % halves.length]);
+    if (++opened === ${CONNECTIONS}) console.log("all were opened");
   });
   socket.on("error", () => {});
-  socket.on("close", () => setTimeout(open, 1000, i));
+  socket.once("close", () => setTimeout(() => isOver || begin(i), 1000));
 }
-for (let i = 0; i < ${CONNECTIONS}; i++) open(i);`;
+for (let i = 0; i < ${CONNECTIONS}; i++) begin(i);
+process.stdin.once("data", () => {
+  isOver = true;
+  setInterval(() => console.log(open), 200);
+});`;
 
-/** How long each of ten requests takes in the middle of it, in milliseconds, the longest last. */
-export async function askInStorm(port: number, ask: () => Promise<unknown>): Promise<number[]> {
-  const child = spawn(process.execPath, ["-e", script, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+/**
+ * How long the longest of ten requests takes in the middle of it, in milliseconds: of three times ten, where all else on a busy
+ * machine may pause them for a moment, the best. Fails if more than a few of the other user's connections stay open after it.
+ */
+export async function askInStorm(port: number, ask: () => Promise<unknown>): Promise<number> {
+  const child = spawn(process.execPath, ["-e", script, String(port)], { stdio: ["pipe", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said = String(chunk);
+  });
   try {
     // Its client is loaded before the clock runs.
     await ask();
-    await once(child.stdout, "data");
-    const taken: number[] = [];
-    for (let i = 0; i < 10; i++) {
+    if (said === "") await once(child.stdout, "data");
+    const longest: number[] = [];
+    for (let i = 0; i < 30; i++) {
       const begun = performance.now();
       await ask();
-      taken.push(performance.now() - begun);
+      const times = Math.floor(i / 10);
+      longest[times] = Math.max(longest[times] ?? 0, performance.now() - begun);
     }
-    return taken.sort((a, b) => a - b);
+    child.stdin.write("over\n");
+    await eventually(() => expect(Number(said)).toBeLessThanOrEqual(MOST_UNASKED));
+    console.log(`the longest of ten requests: ${longest.map(Math.round).join(", ")} ms`);
+    return Math.min(...longest);
   } finally {
     child.kill("SIGKILL");
   }

@@ -24,6 +24,7 @@ export interface AuditAnswer {
   readonly remaining: readonly string[];
 }
 
+/** What attacks have found, in words and as data. */
 export function auditAnswer(
   { name, privacy, minimum, epsilon }: Study,
   tallies: readonly Tally[],
@@ -53,6 +54,7 @@ export function attackFigures({ attack, tried, groups, withRows }: AuditAnswer["
   return [String(tried), isAboutMeans ? String(groups) : "-", attack === "membership" ? "-" : String(withRows)];
 }
 
+/** Heads of the columns of a table of attacks. */
 export const attackHeading = ["attack", "tried", "means found", "rows found"];
 
 /** `version` is that of the program that asked. */

@@ -66,12 +66,14 @@ interface RecordedDevice {
   readonly secrets?: Secrets;
 }
 
+/** What was found in recordings. */
 export interface RecordedAudit {
   readonly tallies: readonly Tally[];
   readonly frames: number;
   readonly neighbours: number;
 }
 
+/** What the neighbours in recordings of a device could compute from them. */
 export async function auditRecording(device: RecordedDevice): Promise<RecordedAudit> {
   const { recordings, self, study, rows, history, secrets } = device;
   const contract = await contractOf(study);
@@ -114,6 +116,7 @@ export async function auditRecording(device: RecordedDevice): Promise<RecordedAu
   return { tallies: tallyAttacks(outcomes), frames: seen.frames, neighbours: peers.length };
 }
 
+/** Which networks are attacked, and how often. */
 export interface AuditOptions {
   /** The study whose network is attacked. */
   readonly study: Study;
@@ -127,6 +130,7 @@ export interface AuditOptions {
   readonly onRun?: (done: number) => void | Promise<void>;
 }
 
+/** Attacks simulated networks of a study. */
 export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {

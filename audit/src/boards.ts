@@ -208,6 +208,7 @@ export interface SealedSums {
 }
 
 // Long: one closure over what was seen.
+/** Reads boards as a neighbour of shared clusters can. */
 export function observeBoards(
   study: Study,
   contract: Contract,

@@ -6,6 +6,7 @@ import { type Content, fractionBits, SharedRows, type SumsShape, stages } from "
 export const claimKinds = ["many rows", "rows outside", "fewer than none", "wrong pads"] as const;
 /** As many rows as it may hold in a corner, of every cluster or of the first. */
 export const claimsWithin = ["every cluster", "one cluster"] as const;
+/** Kinds of false claims. */
 export type ClaimKind = (typeof claimKinds)[number] | (typeof claimsWithin)[number];
 
 /** How many rows a liar may hold. */

@@ -26,6 +26,7 @@ import {
   toInt64s,
 } from "@fedkm/device/shared";
 
+/** All kinds of forged results. */
 export const forgeryKinds = [
   "result",
   "claim",
@@ -43,6 +44,7 @@ export const forgeryKinds = [
   "rare drops",
   "epochs",
 ] as const;
+/** Kinds of forged results. */
 export type ForgeryKind = (typeof forgeryKinds)[number];
 
 interface Forger {

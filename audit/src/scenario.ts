@@ -27,6 +27,7 @@ const APART = 8;
 /** What guarded numbers are rounded to. */
 const GUARDED_GRAIN = 2 ** -20;
 
+/** The study that is attacked where none is given. */
 export const ownStudy: Study = {
   name: "an example",
   k: 3,

@@ -15,6 +15,13 @@ export function parsePictureArgument(file: string): string {
   return file;
 }
 
+/** The same, or a page that has the picture in it. */
+export function parsePictureOrPage(file: string): string {
+  if (!/\.(svg|html)$/i.test(file))
+    throw new UsageError(`--out must name a file that ends in .svg or .html, got "${file}"`);
+  return file;
+}
+
 /** A whole number within bounds, of the option that is named. */
 export function parseWhole(option: string, least: number, most = 1_000_000): (text: string) => number {
   return (text) => {

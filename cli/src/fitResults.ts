@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } fr
 import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import { blankDocument } from "@fedkm/pictures/node";
-import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
+import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT, readRowOrigins } from "@fedkm/tables";
 import type { ReportParts } from "@fedkm/tables/report";
 import { type ProgressLine, progressPercent } from "./progress.ts";
 import { throwIfStopped } from "./stop.ts";
@@ -63,7 +63,7 @@ export async function writeFitCommandResults(
       done += own.rows;
     }
     progress.announce("fedkm  writing the report");
-    const labelled = { labels: files.length > 0, network };
+    const labelled = { labels: files.length > 0, network, origins: await readRowOrigins(outcome.input) };
     const parts = { document: blankDocument(), stability: await outcome.stability(), ...labelled };
     await put("report.html", reportPage(outcome, parts));
     await put("model.json", `${JSON.stringify({ ...outcome.model, labels }, undefined, 1)}\n`);

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import type { Console } from "./console.ts";
-import { version } from "./version.ts";
+import { version } from "./package.ts";
 
 type Definition = (io: Console) => Command;
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
+import { parseHTML } from "linkedom";
 import { afterAll, expect, test } from "vitest";
 import { setupFromAddress } from "../../web/src/engine/setup.ts";
 import { playgroundData, story } from "../../web/src/engine/story.ts";
@@ -21,6 +22,23 @@ async function compare(args: readonly string[], options: Parameters<typeof fakeC
 }
 
 const small = ["--typical-rows", "20", "--devices", "6", "--messages", "90", "--runs", "1"];
+
+test("fedkm compare --out a page gives the answer first, then the picture and the table of the terminal", async () => {
+  const file = join(folder, "all.html");
+  const { code, stdout } = await compare([...small, "--method", "local,fedkm,pooled", "--out", file]);
+  expect(code).toBe(0);
+  const { document } = parseHTML(readFileSync(file, "utf8"));
+  const [, heading, answer] = [...document.querySelectorAll("main, main > *")];
+  expect([heading.tagName, answer.className]).toEqual(["H1", "answer"]);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(answer.textContent);
+  expect(document.querySelectorAll("svg").length).toBe(1);
+  for (const row of document.querySelectorAll("tbody tr")) {
+    const cells = Array.from(row.querySelectorAll("th, td"), (cell) => cell.textContent);
+    expect(stdout.split("\n").map((line) => line.trim().split(/\s{2,}/))).toContainEqual(cells);
+  }
+  const refused = await compare([...small, "--out", join(folder, "all.png")]);
+  expect(refused.stderr).toContain("--out must name a file that ends in .svg or .html");
+});
 
 test("fedkm compare --json gives every method's quality and cost within the budget", async () => {
   const picture = join(folder, "all.svg");
@@ -208,7 +226,7 @@ test.each([
   [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],
   [["--dataset", "mnist"], 'fedkm: --dataset must be one of iso, var, aniso, iris, digits, got "mnist"'],
-  [["--out", "a.png"], 'fedkm: --out must name a file that ends in .svg, got "a.png"'],
+  [["--out", "a.png"], 'fedkm: --out must name a file that ends in .svg or .html, got "a.png"'],
 ])("fedkm compare %j is refused in one line, with exit code 2", async (args, line) => {
   const { code, stdout, stderr } = await compare(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

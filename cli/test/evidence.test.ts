@@ -9,10 +9,10 @@ import { type Daemon, lastStatus, readAudit, readFolder, startDaemon } from "@fe
 import { parseRecording } from "@fedkm/device/inspect";
 import { readZip } from "@fedkm/files";
 import { afterAll, expect, test, vi } from "vitest";
+import { departuresIn } from "../../audit/src/evidence.ts";
+import { CRATE_FILE, crateFault } from "../../audit/src/evidenceBag.ts";
+import { assessedThreats } from "../../audit/src/impactAssessment.ts";
 import { frameKindName, frameStudyHash, studyId } from "../../device/src/wire/frames.ts";
-import { departuresIn } from "../src/commands/device/evidence.ts";
-import { assessedThreats } from "../src/commands/device/impactAssessment.ts";
-import { CRATE_FILE, crateFault } from "../src/evidenceBag.ts";
 import { runCommandLine } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { temporaryFolder } from "./folder.ts";

@@ -6,9 +6,9 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, utimesSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { logOutput } from "@fedkm/device/daemon";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../test/eventually.ts";
-import { logOutput } from "../src/commands/device/run.ts";
 import { outcome } from "./folder.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));

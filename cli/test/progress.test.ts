@@ -1,8 +1,7 @@
 // The progress line is for people who look on, and goes away.
 
 import { expect, test } from "vitest";
-import { progressOn } from "../src/progress.ts";
-import { progressWatch } from "../src/progressWords.ts";
+import { progressOn, progressWatch } from "../src/progress.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 test("progressOn writes nothing where nobody looks on", () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expandPatterns } from "@fedkm/files";
 import { readInput } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { progressWatch } from "../src/progressWords.ts";
+import { progressWatch } from "../src/progress.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();

@@ -129,7 +129,7 @@ test("a report of very many devices stays small and says how many it leaves out"
 test("--names names clusters in the model, the report and the terminal; a wrong number of names is refused", async () => {
   const file = write("named.csv", ["same", "near", "far", "id"], twoKinds(60));
   const page = await report([file], "--k", "2", "--exclude", "id", "--names", "low,<high>");
-  expect(Array.from(page.querySelectorAll(".card h3"), (own) => own.textContent)).toEqual(["0 low", "1 <high>"]);
+  expect(Array.from(page.querySelectorAll(".card h2"), (own) => own.textContent)).toEqual(["0 low", "1 <high>"]);
   const { clusters } = JSON.parse(readFileSync(join(results, "model.json"), "utf8"));
   expect(clusters.map(({ name }: { name: string }) => name)).toEqual(["low", "<high>"]);
   const refused = await outcome("fit", "--as-is", file, "--k", "2", "--names", "low");
@@ -147,7 +147,7 @@ test("a cluster of almost all rows, beside a few that are far from all others, s
 test("every place has a picture of its rows, and all have the same axes", async () => {
   const files = ["first", "second", "third"].map((name) => write(`${name}.csv`, ["a", "b", "c", "d"], twoKinds(30)));
   const page = await report(files, "--k", "2", "--exclude", "d");
-  const panels = Array.from(page.querySelectorAll(".multiples svg"));
+  const panels = Array.from(page.querySelectorAll("figure.multiples svg"));
   expect(panels.map((panel) => panel.getAttribute("aria-label")?.split(" as ")[0])).toEqual(
     ["first", "second", "third"].map((name) => `Rows of ${name}, 30 rows`),
   );

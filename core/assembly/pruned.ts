@@ -10,8 +10,6 @@ import { IRREGULAR, rowAt, State } from "./state";
 const GROUP: i32 = 8;
 /** A bound is at most this: the sum of a way and a distance, which ends one higher, then always makes a candidate. */
 const LARGEST_BOUND: i32 = 65534;
-/** What whole units are rounded away by beyond their rounding: it covers that of float32, below 2^-21 of 65,536 units. */
-const MARGIN: f32 = 0.05;
 /** Adding it to a number below 2^22 rounds that to an integer, which the low bits of the sum hold: 2^23. */
 const TO_INTEGER: f32 = 8388608;
 
@@ -123,7 +121,7 @@ function listLanes(isSet: v128, c: i32, into: usize): usize {
   return into;
 }
 
-/** An upper bound of the distance to the last centroid in whole units. */
+/** An upper bound of the distance to the last centroid in units, rounded down: a larger whole number is certainly farther. */
 function ownDistance(state: State, row: i32, label: i32): i32 {
   const bytes = codeBytes(state);
   const x = codesOf(state, row);
@@ -135,7 +133,7 @@ function ownDistance(state: State, row: i32, label: i32): i32 {
   const score = load<i32>(state.starts + (<usize>label << 2)) + lanesAdded(sum);
   const square = <f32>load<i32>(state.norms + (<usize>row << 2)) - state.unit * <f32>score;
   const length = sqrt<f32>(max<f32>(0, square + state.squareError)) + state.lengthError;
-  return <i32>min<f32>(65535, length * state.scale + 1 + MARGIN);
+  return <i32>min<f32>(65535, length * state.scale);
 }
 
 @inline
@@ -146,7 +144,7 @@ function lanesAdded(sum: v128): i32 {
 
 /**
  * Lower bounds of four distances in whole units, from scores. `square` is that of the row's length, less the error; `off`
- * is the error of a length and the margin.
+ * is the error of a length, and half a unit.
  */
 @inline
 function lowerUnits(square: v128, scores: v128, unit: v128, scale: v128, off: v128): v128 {
@@ -159,7 +157,7 @@ function lowerUnits(square: v128, scores: v128, unit: v128, scale: v128, off: v1
 /** What is taken off a length in units: its error, and half a unit, because an integer is the nearest one. */
 @inline
 function offUnits(state: State): v128 {
-  return f32x4.splat(state.lengthError * state.scale + (0.5 + MARGIN));
+  return f32x4.splat(state.lengthError * state.scale + 0.5);
 }
 
 @inline

@@ -1,6 +1,7 @@
 // What a device needs of the world around it: time, and bytes to and from peers. Time is how long something takes, never
 // what o'clock it is, so that a stepped wall clock changes nothing.
 
+/** Time, as a device sees it. */
 export interface Clock {
   /** Milliseconds since some moment in the past; never goes back. */
   now(): number;

@@ -29,6 +29,7 @@ export function parseDeal(text: string): Split | undefined {
   return amount >= 1 ? { kind: "sizes", amount } : undefined;
 }
 
+/** Labelled points dealt to devices. */
 export function dealBy({ kind, amount }: Split, drawn: LabelledPoints, devices: number, seed: number): Partition {
   if (kind === "dirichlet") return splitByLabel(drawn, devices, amount, seed);
   if (kind === "classes") return splitByClasses(drawn, devices, amount, seed);

@@ -42,6 +42,7 @@ function marksOf(given: GivenData): { readonly [name: string]: object } {
   return Object.fromEntries(Object.entries(given).map(([name, own]) => [name, mark(own)]));
 }
 
+/** Which study runs, on which data, and where its results go. */
 export interface StudyRequest extends PlanOptions {
   /** For people: the name of a study, or the file of a sweep. */
   readonly what: string;
@@ -62,6 +63,7 @@ export interface StudyRequest extends PlanOptions {
   readonly onProgress?: (progress: StudyProgress) => void;
 }
 
+/** How far a study is. */
 export interface StudyProgress {
   /** Problems of which all cells have run, also in the run that is resumed. */
   readonly finished: number;

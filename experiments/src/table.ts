@@ -4,6 +4,7 @@ import { csvRecordLine, csvRecords } from "@fedkm/files";
 
 export type Value = number | string | null;
 
+/** A row of a table by the names of its columns. */
 export type TableRow<Column extends string = string> = { readonly [column in Column]: Value };
 
 /** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */

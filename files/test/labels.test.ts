@@ -33,6 +33,27 @@ test("CSV keeps its bytes, with all columns behind them", async () => {
   );
 });
 
+test("every byte of a Windows file comes back, the euro sign among them", async () => {
+  // All bytes that windows-1252 gives a letter from 128 on; five have none.
+  const letters = Array.from({ length: 128 }, (_, i) => 128 + i).filter(
+    (byte) => ![129, 141, 143, 144, 157].includes(byte),
+  );
+  const lines = letters.map((byte, i) =>
+    Buffer.concat([Buffer.from(`${i};`), Buffer.from([byte]), Buffer.from("\r\n")]),
+  );
+  const bytes = Buffer.concat([Buffer.from("x;sign\r\n"), ...lines]);
+  const pieces: Uint8Array[] = [];
+  const put = async (piece: Uint8Array) => void pieces.push(piece.slice());
+  await labelFile(write("windows.csv", bytes), () => 7, put, { encoding: "latin1" });
+  const copy = Buffer.concat(pieces).toString("latin1");
+  expect(copy).toBe(
+    bytes
+      .toString("latin1")
+      .replace("sign\r", "sign;cluster\r")
+      .replace(/([\x80-\xff])\r/g, "$1;7\r"),
+  );
+});
+
 test("CSV as JSON lines: numbers are numbers, and codes stay as they are written", async () => {
   const lines = (await labelled(csv, "jsonl"))
     .toString()

@@ -22,8 +22,8 @@ const sections: Readonly<Record<string, Section>> = {
     load: () => import("./speed/speed.ts"),
   },
   lloyd: {
-    line: "one k-means run against scikit-learn and FAISS, to 784 columns and 1,000 clusters",
-    options: "[SHAPE...] [--seed S]",
+    line: "one k-means run against scikit-learn and FAISS, to 784 columns and 2,000 clusters",
+    options: "[SHAPE...] [many] [--seed S]",
     needs: "Python with numpy, scikit-learn and faiss",
     takes: "30 min",
     load: () => import("./lloyd/lloyd.ts"),

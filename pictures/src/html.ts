@@ -48,7 +48,7 @@ interface HtmlTable {
 /** Characters. A longer name is a sentence, which may break but needs room to do so. */
 const LONG_NAME = 30;
 
-/** Scrolls by itself where the page is too narrow for it. */
+/** Scrolls by itself where the page is too narrow for it, also by the arrows of a keyboard. */
 export function htmlTable({ heading, rows, names, kind }: HtmlTable): string {
   const line = (cells: readonly HtmlCell[], isHeading: boolean) => {
     const marked = cells.map((cell, i) => {
@@ -62,7 +62,7 @@ export function htmlTable({ heading, rows, names, kind }: HtmlTable): string {
     return `<tr>${marked.join("")}</tr>`;
   };
   const body = rows.map((cells) => line(cells, false)).join("\n");
-  return `<div class="wide"><table${kind === undefined ? "" : ` class="${kind}"`}>\n<thead>${line(heading, true)}</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
+  return `<div class="wide" tabindex="0"><table${kind === undefined ? "" : ` class="${kind}"`}>\n<thead>${line(heading, true)}</thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
 }
 
 /** The one style sheet: text, tables, cards, bars and figures, on screens of any width and in print. */
@@ -90,7 +90,7 @@ svg { display: block; max-width: 100%; height: auto; font-family: system-ui, san
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 0 32px; }
 .side > * { min-width: 0; }
 /* Small multiples: as many beside each other as fit. */
-.multiples { display: flex; flex-wrap: wrap; gap: 8px 16px; }
+.multiples { margin-bottom: 12px; display: flex; flex-wrap: wrap; gap: 8px 16px; }
 /* Wider than the text, so that two pictures stand side by side. */
 .pictures { display: flex; flex-wrap: wrap; justify-content: center; gap: 24px; width: min(1400px, 100vw - 40px); position: relative; left: 50%; transform: translateX(-50%); }
 /* What a page answers, before any detail of it. */
@@ -98,7 +98,7 @@ svg { display: block; max-width: 100%; height: auto; font-family: system-ui, san
 .key { font-size: 13px; display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: center; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(280px, 100%), 1fr)); gap: 12px; margin: 20px 0; }
 .card { border: 1px solid var(--faint); border-left: 6px solid; border-radius: 4px; padding: 10px 14px; }
-.card h3 { margin: 0; overflow-wrap: anywhere; }
+.card h2 { margin: 0; font-size: 15px; overflow-wrap: anywhere; }
 .card p { margin: 0 0 6px; }
 .card ul { margin: 0; padding: 0; list-style: none; }
 .card li { padding: 2px 0; overflow-wrap: anywhere; }
@@ -126,6 +126,13 @@ svg { display: block; max-width: 100%; height: auto; font-family: system-ui, san
 .card.pick { cursor: pointer; }
 .tip { position: fixed; z-index: 1; max-width: 320px; padding: 4px 8px; background: var(--ink); color: var(--paper); font-size: 13px; border-radius: 3px; pointer-events: none; }
 .tools { font-size: 13px; }
+.strip { width: 300px; max-width: 100%; }
+.strip figcaption { font-weight: 600; overflow-wrap: anywhere; }
+.found { margin: 0 0 12px; padding: 0; list-style: none; }
+.found li { padding: 4px 0; overflow-wrap: anywhere; }
+.found li:first-child { font-weight: 600; }
+.find input { font: inherit; margin: 0 8px; padding: 4px 8px; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 3px; }
+.circled { stroke: var(--ink); stroke-width: 3; fill-opacity: 1; }
 a { color: var(--link-4); }
 details { margin: 32px 0; }
 summary { cursor: pointer; font-weight: 600; }
@@ -143,6 +150,7 @@ footer { border-top: 1px solid var(--faint); padding-top: 12px; font-size: 13px;
   .wide, pre { overflow: visible; }
   .pictures { width: auto; left: 0; transform: none; }
   .tools { display: none; }
+  .strip { break-inside: avoid; }
   table { font-size: 12px; }
   .heat td { min-width: 0; padding: 3px 6px; }
   .parts { width: 100px; }

@@ -3,9 +3,9 @@
 
 import { ink, linkShades, paper } from "./palette.ts";
 import { type Attributes, svgElement } from "./svg.ts";
-import { axisStepLabels } from "./ticks.ts";
-import { labelSize, shortenedLabel, textWidth } from "./width.ts";
+import { axisStepLabels, labelSize, shortenedLabel, textWidth } from "./ticks.ts";
 
+/** What is drawn of a network: its devices and links. */
 export interface NetworkDrawing {
   readonly names: readonly string[];
   readonly links: readonly Link[];

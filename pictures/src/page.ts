@@ -2,11 +2,11 @@
 /// <reference lib="dom" />
 
 import { parseHTML } from "linkedom";
-import type { LineStyle, Mark } from "./lines.ts";
-import { ink, quiet } from "./palette.ts";
+import { ink, type LineStyle, type Mark, quiet } from "./palette.ts";
 import { type Attributes, roundCoordinates, SVG, svgElement, svgFile } from "./svg.ts";
-import { labelSize, shortenedLabel, textSize, titleSize } from "./width.ts";
+import { labelSize, shortenedLabel, textSize, titleSize } from "./ticks.ts";
 
+/** A page on which drawings and words are placed. */
 export interface SvgPage {
   /** What parts are drawn with; elements of another document cannot be placed. */
   readonly document: Document;

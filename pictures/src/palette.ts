@@ -76,13 +76,18 @@ const darkPointOpacity = 0.75;
 
 const onLight = ({ light }: Shade) => light;
 
+/** The colour of the page. */
 export const paper = shades.paper.light;
+/** The colour of text. */
 export const ink = shades.ink.light;
+/** The colour of labels beside what matters. */
 export const quiet = shades.quiet.light;
+/** The colour of what should hardly be seen. */
 export const faint = shades.faint.light;
+/** Colours of clusters on a light page. */
 export const clusterColours: readonly string[] = clusters.map(onLight);
 export const linkShades: readonly string[] = links.map(onLight);
-export const lineColours = new Map(
+const lineColours = new Map(
   Object.entries(lines).map(([method, { line, name }]) => [method, { line: onLight(line), name: onLight(name) }]),
 );
 
@@ -158,3 +163,53 @@ function declarations(named: readonly (readonly [string, Shade])[]): string {
   return `:root{color-scheme:light dark;${declared("light")}}
 @media screen and (prefers-color-scheme:dark){:root{${declared("dark")}}}`;
 }
+
+// How methods are drawn: dashes and marks first, then hue, so that grey print can tell lines apart.
+
+export interface LineStyle {
+  readonly stroke: string;
+  /** The colour of the line's name, which is darker where the line itself is too light to read. */
+  readonly name: string;
+  readonly width: number;
+  readonly dashes?: string;
+  readonly mark: Mark;
+}
+
+export type Mark = "circle" | "triangle" | "square" | "diamond" | "cross";
+
+const lineForms: { readonly [method: string]: Omit<LineStyle, "stroke" | "name"> } = {
+  fedkm: { width: 2, mark: "circle" },
+  "fedkm-ot": { width: 1.6, dashes: "6,3", mark: "cross" },
+  consensus: { width: 2, mark: "square" },
+  distributed: { width: 2, dashes: "0.1,4", mark: "triangle" },
+  local: { width: 1.5, dashes: "8,3,1.5,3", mark: "square" },
+  pooled: { width: 1, mark: "square" },
+  gradient: { width: 1.6, dashes: "5,3", mark: "diamond" },
+  fkm: { width: 1.6, dashes: "9,3", mark: "square" },
+  coreset: { width: 1.6, dashes: "2,2", mark: "square" },
+  backbone: { width: 1.6, dashes: "12,3,3,3", mark: "triangle" },
+  kfed: { width: 1.6, dashes: "6,2,2,2", mark: "diamond" },
+};
+
+/** Of a method that is not in the table, such as one of the user's own. */
+const unknownForm: Omit<LineStyle, "stroke" | "name"> = { width: 1.6, dashes: "3,3", mark: "diamond" };
+
+/** Colour and dashes of a method's curve. */
+export function lineStyle(method: string): LineStyle {
+  const { line, name } = lineColours.get(method) ?? { line: ink, name: ink };
+  return { stroke: line, name, ...(lineForms[method] ?? unknownForm) };
+}
+
+/** What Plot's line and rule marks need of a style. */
+export function strokeOptions({ stroke, width, dashes }: LineStyle) {
+  const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
+  return { stroke, strokeWidth: width, ...dashed };
+}
+
+/** The names under which the paper's figures know them. */
+export const methodTitles: { readonly [method: string]: string } = {
+  fedkm: "Algorithm 1",
+  local: "Local k-means",
+  distributed: "Distributed k-means",
+  pooled: "Pooled k-means",
+};

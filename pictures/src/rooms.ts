@@ -3,6 +3,7 @@
 
 import { escaped } from "./html.ts";
 
+/** A point of a drawing. */
 export type Place = readonly [x: number, y: number];
 
 /** A rectangle in pixels. */
@@ -31,6 +32,7 @@ export function drawWords(words: string, [x, y]: Place, kind = "", anchor = "sta
   return mark("text", { x, y, class: kind || undefined, "text-anchor": anchor }, escaped(words));
 }
 
+/** A straight line as SVG. */
 export function drawLine([x1, y1]: Place, [x2, y2]: Place, colour: string, width: number, dashes?: string): string {
   return mark("line", { x1, y1, x2, y2, stroke: colour, "stroke-width": width, "stroke-dasharray": dashes });
 }

@@ -18,7 +18,11 @@ export function svgFile(picture: { width: number; height: number; name: string; 
 /** A drawing as a part of an HTML page: named for screen readers, without a style sheet of its own. */
 export function svgPart(drawing: Element, name: string): string {
   for (const sheet of [...drawing.querySelectorAll("style")]) sheet.remove();
-  for (const element of drawing.querySelectorAll("*")) roundCoordinates(element);
+  for (const element of drawing.querySelectorAll("*")) {
+    roundCoordinates(element);
+    // What Plot calls its marks is nothing that somebody who does not see them can use.
+    if (element.textContent === "") element.removeAttribute("aria-label");
+  }
   drawing.setAttribute("role", "img");
   drawing.setAttribute("aria-label", name);
   return drawing.outerHTML;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { drawNetwork, drawNetworkKey, linkShade, shadeStep } from "../src/network.ts";
 import { blankDocument } from "../src/page.ts";
 import { linkShades } from "../src/palette.ts";
-import { textWidth } from "../src/width.ts";
+import { textWidth } from "../src/ticks.ts";
 
 const WIDTH = 460;
 

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
 import { toPdf, toPng } from "../src/files.ts";
 import { htmlPage, htmlTable } from "../src/html.ts";
-import { lineStyle } from "../src/lines.ts";
 import { blankPage } from "../src/page.ts";
+import { lineStyle } from "../src/palette.ts";
 import { svgFile } from "../src/svg.ts";
-import { shortenedLabel, textWidth } from "../src/width.ts";
+import { shortenedLabel, textWidth } from "../src/ticks.ts";
 
 function drawn(): string {
   const page = blankPage(200, 100, "a < b & c");

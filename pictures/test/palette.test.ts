@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { methods } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { lineStyle } from "../src/lines.ts";
 import {
   clusterColours,
   darkOf,
   darkRules,
   ink,
+  lineStyle,
   linkShades,
   paletteVariables,
   paper,

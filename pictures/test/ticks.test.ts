@@ -3,8 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { propertyParameters } from "../../test/runs.ts";
-import { axisStepLabels, axisTicks, compactLabel, domainOf, type Spacing } from "../src/ticks.ts";
-import { textWidth } from "../src/width.ts";
+import { axisStepLabels, axisTicks, compactLabel, domainOf, type Spacing, textWidth } from "../src/ticks.ts";
 
 /** From 1e-12 to 1e15, of any sign. */
 const magnitude = fc

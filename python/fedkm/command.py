@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import struct
@@ -58,7 +59,9 @@ def run_command(*arguments, accepts=(0,), **flags):
     if done.returncode in accepts:
         return done.stdout
     sentence = done.stderr.strip().splitlines()[-1:] or [f"the fedkm command ended with {done.returncode}"]
-    raise (ValueError if done.returncode in (1, 2) else CommandError)(sentence[0].removeprefix("fedkm: "))
+    # Flags are keywords here.
+    words = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), sentence[0].removeprefix("fedkm: "))
+    raise (ValueError if done.returncode in (1, 2) else CommandError)(words)
 
 
 _lock = threading.Lock()

@@ -31,7 +31,9 @@ class Devices:
         """Weights of rows, in the form of the data, as one column for each device."""
         if self._rows_of is None:
             if isinstance(given, dict):
-                given = [given.get(name) for name in self.names]
+                if set(given) != set(self.names):
+                    raise ValueError(f"sample_weight must have the devices {self.names}, got {list(given)}")
+                given = [given[name] for name in self.names]
             if not hasattr(given, "__len__") or len(given) != len(self.names):
                 raise ValueError(f"sample_weight must have one array for each of {len(self.names)} devices")
             return [_weights_of(own, len(rows)) for own, rows in zip(given, self.matrices)]
@@ -40,7 +42,10 @@ class Devices:
 
 
 def _weights_of(given, rows):
-    weights = np.asarray(given, dtype=np.float64)
+    try:
+        weights = np.asarray(np.nan if given is None else given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold finite numbers of at least 0, got something else") from None
     if weights.ndim == 0:
         weights = np.full(rows, weights)
     if weights.ndim != 1:
@@ -57,11 +62,13 @@ def devices_of(data, device_column=None, columns=None):
 
     Columns are taken by name: in the order of ``columns``, or of the first table that has names.
     """
-    if hasattr(data, "toarray"):
-        raise TypeError("X must be dense, got a sparse matrix: use X.toarray()")
-    if not has_tables(data):
+    # Some sparse matrices are dictionaries.
+    if hasattr(data, "toarray") or not has_tables(data):
+        _refuse_others(data)
         return _split(data, device_column, columns)
     tables = data if isinstance(data, dict) else dict(enumerate(data))
+    if len(tables) == 0:
+        raise ValueError("X must have tables, got an empty dict")
     if columns is None:
         columns = next(filter(None, map(column_names, tables.values())), None)
     matrices = [aligned(table, f"X[{name!r}]", columns) for name, table in tables.items()]
@@ -72,25 +79,43 @@ def has_tables(data):
     """Whether each entry is a table of its own. Lists of lists of numbers are one table, as everywhere in Python."""
     if isinstance(data, dict):
         return True
-    return isinstance(data, (list, tuple)) and len(data) > 0 and all(np.ndim(_values(table)) == 2 for table in data)
+    return isinstance(data, (list, tuple)) and any(_dimensions(table) == 2 for table in data)
 
 
-def _values(table):
-    return table if hasattr(table, "shape") else np.asarray(table, dtype=object)
+def _dimensions(table):
+    if hasattr(table, "shape"):
+        return len(table.shape)
+    is_list = isinstance(table, (list, tuple))
+    return 2 if is_list and any(isinstance(row, (list, tuple, np.ndarray)) for row in table) else int(is_list)
+
+
+def _refuse_others(data):
+    """What is no table, although numpy might find numbers in it."""
+    if hasattr(data, "toarray"):
+        raise TypeError("X must be dense, got a sparse matrix: use X.toarray()")
+    if isinstance(data, (list, tuple)):
+        if len(data) == 0:
+            raise ValueError("X must have rows or tables, got an empty list: 0 sample(s)")
+        if hasattr(data[0], "iloc") or isinstance(data[0], str):
+            raise ValueError(f"X[0] must be a table or a row of numbers, got {type(data[0]).__name__}")
+    elif not hasattr(data, "__array__"):
+        raise TypeError(f"X must be a table, or a list or dict of tables, got {type(data).__name__}")
 
 
 def _split(table, device_column, columns):
     if device_column is None:
         points = aligned(table, "X", columns)
         return Devices([0], [points], columns or column_names(table), [np.arange(len(points))])
-    if hasattr(table, "columns"):
-        if device_column not in table.columns:
+    columns_of_table = column_names(table)
+    if columns_of_table is not None:
+        if device_column not in columns_of_table:
             raise ValueError(f"device_column must be a column of X, got {device_column!r}")
         given = np.asarray(table[device_column])
-        features = table.drop(columns=[device_column])
+        features = without_column(table, device_column)
     else:
         whole = np.asarray(table)
-        if whole.ndim != 2 or not isinstance(device_column, int) or not 0 <= device_column < whole.shape[1]:
+        is_number = isinstance(device_column, (int, np.integer)) and not isinstance(device_column, bool)
+        if whole.ndim != 2 or not is_number or not 0 <= device_column < whole.shape[1]:
             raise ValueError(f"device_column must be the number of a column of X, got {device_column!r}")
         given = whole[:, device_column]
         features = np.delete(whole, device_column, axis=1)
@@ -101,6 +126,11 @@ def _split(table, device_column, columns):
     rows_of = [np.flatnonzero(number == i) for i in range(len(names))]
     matrices = [points[rows] for rows in rows_of]
     return Devices(names.tolist(), matrices, columns or column_names(features), rows_of)
+
+
+def without_column(table, column):
+    """The other columns of a frame, of pandas or of another library."""
+    return table[[name for name in column_names(table) if name != column]]
 
 
 def aligned(table, name, columns):
@@ -146,13 +176,22 @@ def _few(names):
 
 def matrix_of(table, name):
     """A table as a matrix of doubles."""
-    values = np.asarray(table)
+    if hasattr(table, "toarray"):
+        raise TypeError(f"{name} must be dense, got a sparse matrix: use {name}.toarray()")
+    try:
+        values = np.asarray(table)
+    except ValueError as error:
+        raise ValueError(_number_fault(table, name, error)) from error
     if np.iscomplexobj(values):
         raise ValueError(f"Complex data not supported: {name} must hold real numbers")
+    if values.dtype.kind in "mM":
+        raise TypeError(f"{name} must hold numbers, got dates or times")
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} must hold numbers: {error}") from error
+        raise type(error)(_number_fault(table, name, error)) from error
+    if np.ma.is_masked(table):
+        values = np.where(np.ma.getmaskarray(table), np.nan, values)
     if values.ndim != 2:
         hint = "Reshape your data: one row for each sample, one column for each feature"
         raise ValueError(f"{name} must have rows and columns, got {values.ndim} dimension(s). {hint}")
@@ -169,9 +208,27 @@ def matrix_of(table, name):
     return values
 
 
+def _number_fault(table, name, error):
+    """Where a table has no number, as far as that can be said."""
+    rows = table if isinstance(table, (list, tuple)) else np.atleast_1d(np.asarray(table, dtype=object))
+    width = len(rows[0]) if isinstance(rows[0], (list, tuple)) else None
+    for r, row in enumerate(rows):
+        if width is not None and (not isinstance(row, (list, tuple)) or len(row) != width):
+            return f"{name} must have {width} numbers in every row (as the first), got another number in row {r}"
+        for c, value in enumerate(row if np.ndim(row) == 1 else []):
+            # Of pandas: a cell that is missing in a column that can have such.
+            if type(value).__name__ == "NAType":
+                return f"{name} must hold finite numbers, got a missing cell at row {r}, column {c}"
+    return f"{name} must hold numbers: {error}"
+
+
 def column_names(table):
     """The names of a table's columns where all are texts, as scikit-learn has it; otherwise None."""
-    names = list(getattr(table, "columns", []))
+    names = getattr(table, "columns", [])
+    # Tables of Arrow have arrays under this name.
+    if not hasattr(table, "iloc") and hasattr(table, "__dataframe__"):
+        names = table.__dataframe__().column_names()
+    names = list(names)
     texts = sum(isinstance(name, str) for name in names)
     if 0 < texts < len(names):
         raise TypeError(f"names of columns must all be texts or none, got {_few(names)}")
@@ -188,8 +245,14 @@ def links_of(graph, names):
             if node not in number:
                 raise ValueError(f"graph must have the devices as nodes ({names}), got {node!r}")
         return [[number[i], number[j], float(data.get("weight", 1))] for i, j, data in graph.edges(data=True)]
-    weights = np.asarray(graph, dtype=np.float64)
     size = len(names)
-    if weights.shape != (size, size) or not (weights == weights.T).all():
-        raise ValueError(f"graph must be a symmetric matrix of {size} x {size} weights, got shape {weights.shape}")
+    meant = f"graph must be a rule, a networkx graph or a symmetric matrix of {size} x {size} weights"
+    try:
+        weights = np.asarray(graph, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{meant}, got {graph!r}") from None
+    if weights.shape != (size, size):
+        raise ValueError(f"{meant}, got {f'shape {weights.shape}' if weights.ndim > 0 else repr(graph)}")
+    if not (weights == weights.T).all():
+        raise ValueError(f"{meant}, got weights that differ from those the other way, or are no numbers")
     return [[int(i), int(j), float(weights[i, j])] for i, j in np.argwhere(np.triu(weights, 1) != 0)]

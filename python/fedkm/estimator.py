@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from .command import ask
-from .devices import check_order, devices_of, has_tables, links_of
+from .devices import aligned, check_order, column_names, devices_of, has_tables, links_of
 from .picture import Picture, history_picture, model_page
 
 
@@ -29,7 +29,7 @@ class FedKMeans:
         The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
     device_column : str or int, default None
         Of one table: the column that names the device of each row. Without it the table is a single device.
-    random_state : int or RandomState, default 1
+    random_state : int, RandomState or Generator, default 1
         The seed of everything random, or what it is drawn from.
     weighting : {"sample", "device"}, default None
         Weight rows or devices equally. None is what ``fedkm fit`` does: rows ("sample"), or devices with preset="paper".
@@ -151,6 +151,8 @@ class FedKMeans:
         devices = self._devices(X, self.device_column) if before else devices_of(X, self.device_column)
         for name, matrix in zip(devices.names, devices.matrices):
             _check_width(matrix, self.n_features_in_ if before else devices.matrices[0].shape[1], f"device {name!r}")
+        if before and self.n_clusters != len(self.cluster_centers_):
+            raise ValueError(f"n_clusters must be {len(self.cluster_centers_)} (as before), got {self.n_clusters!r}")
         if before and devices.names != self.devices_:
             raise ValueError(f"X must be of the devices {self.devices_} (as before), got {devices.names}")
         weights = None if sample_weight is None else devices.weights(sample_weight)
@@ -245,9 +247,15 @@ class FedKMeans:
     @classmethod
     def load(cls, path):
         """The model of a file that ``save`` or ``fedkm fit`` wrote, ready to predict."""
-        model = json.loads(pathlib.Path(path).read_text("utf-8"))
+        try:
+            model = json.loads(pathlib.Path(path).read_text("utf-8"))
+        except ValueError:
+            model = None
         if not isinstance(model, dict) or model.get("format") != "fedkm-model":
             raise ValueError(f"{path} must be a model of fedkm, got another file")
+        missing = [name for name in ("columns", "options", "scaling", "devices", "links", "history") if name not in model]
+        if missing:
+            raise ValueError(f"{path} must be a whole model of fedkm, got one without {', '.join(missing)}")
         if "transforms" in model["scaling"] or "encoding" in model:
             raise ValueError(f"{path} must have no categories, ranks or logarithms: fedkm predict labels rows by it")
         options = {_python_name(name): value for name, value in model["options"].items()}
@@ -312,21 +320,25 @@ class FedKMeans:
 
     def _options(self, rows):
         """What is asked of the command besides rows, graph and method, by the names that it has for parameters."""
-        if not isinstance(self.n_clusters, (int, np.integer)) or self.n_clusters < 1:
+        if not _is_integer(self.n_clusters) or self.n_clusters < 1:
             raise ValueError(f"n_clusters must be an integer of at least 1, got {self.n_clusters!r}")
         if self.n_clusters > rows:
             raise ValueError(f"n_clusters must be at most {rows} (the rows of all devices), got {self.n_clusters}")
+        if not isinstance(self.method, str):
+            raise ValueError(f"method must be a text, got {self.method!r}")
+        if self.min_rows is not None and (not _is_integer(self.min_rows) or self.min_rows < 1):
+            raise ValueError(f"min_rows must be an integer of at least 1, got {self.min_rows!r}")
         apart = ("graph", "method", "device_column")
         given = {name: value for name, value in self.get_params().items() if name not in apart}
-        if isinstance(self.random_state, np.random.RandomState):
-            given["random_state"] = self.random_state.randint(2**31 - 1)
+        given["random_state"] = _seed_of(self.random_state)
         if _is_array(self.init):
             del given["init"]
         options = {}
         for name, value in given.items():
             value = value.item() if isinstance(value, np.generic) else value
             if not isinstance(value, (str, int, float, type(None))):
-                raise ValueError(f"{name} must be a number or a text, got {value!r}")
+                meant = "a text or an array of centroids" if name == "init" else "a number or a text"
+                raise ValueError(f"{name} must be {meant}, got {value!r}")
             if isinstance(value, float) and not np.isfinite(value):
                 raise ValueError(f"{name} must be finite, got {value}")
             if value is not None:
@@ -350,11 +362,16 @@ class FedKMeans:
         """Centroids where every device starts, if ``init`` is an array of them."""
         if not _is_array(self.init):
             return []
-        start = np.asarray(self.init, dtype=np.float64)
         shape = (len(devices.names), self.n_clusters, devices.matrices[0].shape[1])
-        if start.shape not in (shape, shape[1:]):
-            raise ValueError(f"init must have the shape {shape[1:]} or {shape}, got {start.shape}")
-        return list(np.broadcast_to(start, shape))
+        # Each set of centroids is a table, so names of its columns are seen to.
+        is_for_each = has_tables(self.init) or getattr(self.init, "ndim", 2) == 3
+        sets = list(self.init) if is_for_each else [self.init] * shape[0]
+        start = [aligned(own, "init", devices.columns if column_names(own) else None) for own in sets]
+        shapes = [own.shape for own in start]
+        if shapes != [shape[1:]] * shape[0]:
+            got = (len(start), *shapes[0]) if is_for_each else shapes[0]
+            raise ValueError(f"init must have the shape {shape[1:]} or {shape}, got {got}")
+        return start
 
     def _take(self, model, centers, means):
         """What a model says of a run; its centroids are kept as an array."""
@@ -428,8 +445,8 @@ class FedKMeans:
     def _has_devices(self, X):
         if self.device_column is None:
             return False
-        if hasattr(X, "columns"):
-            return self.device_column in X.columns
+        if column_names(X) is not None:
+            return self.device_column in column_names(X)
         return np.shape(X)[1:] == (self.n_features_in_ + 1,)
 
     def _matrix(self, X):
@@ -480,7 +497,22 @@ def _python_name(name):
 
 
 def _is_array(value):
-    return value is not None and np.ndim(value) in (2, 3)
+    return hasattr(value, "__array__") or has_tables([value]) or has_tables(value)
+
+
+def _is_integer(value):
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _seed_of(random_state):
+    """A number, or one drawn from what draws numbers: a RandomState, a Generator, numpy.random itself."""
+    if hasattr(random_state, "randint"):
+        return random_state.randint(2**31 - 1)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31 - 1))
+    if random_state is not None and not (_is_integer(random_state) and abs(random_state) < 2**53):
+        raise ValueError(f"random_state must be an integer below 2**53, or draw some, got {random_state!r}")
+    return random_state
 
 
 def _is_same(value, default):
@@ -496,7 +528,7 @@ def _parameters():
 
 
 def _index(table):
-    return table.index if hasattr(table, "columns") else None
+    return table.index if hasattr(table, "iloc") else None
 
 
 def _check_width(matrix, width, name):

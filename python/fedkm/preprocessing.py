@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .devices import column_names, devices_of, has_tables
+from .devices import column_names, devices_of, has_tables, without_column
 
 
 class _ByDevice:
@@ -23,6 +23,28 @@ class _ByDevice:
     def fit_transform(self, X, y=None):
         """Fits, and returns the transformed tables."""
         return self.fit(X).transform(X)
+
+    def set_output(self, *, transform=None):
+        """Whether arrays become arrays ("default") or pandas frames ("pandas"); frames stay frames. None changes nothing."""
+        if transform not in (None, "default", "pandas"):
+            raise ValueError(f"transform must be default or pandas, got {transform!r}")
+        if transform is not None:
+            self._output = transform
+        return self
+
+    def _as_asked(self, X, changed):
+        """Tables as ``set_output`` has it; one table with a device column keeps the form that it has."""
+        if getattr(self, "_output", "default") != "pandas":
+            return changed
+        if isinstance(changed, dict):
+            return {name: self._as_asked(X[name], table) for name, table in changed.items()}
+        if isinstance(changed, list):
+            return [self._as_asked(table, own) for table, own in zip(X, changed)]
+        if hasattr(changed, "iloc") or changed.shape[1] != len(self.get_feature_names_out()):
+            return changed
+        import pandas
+
+        return pandas.DataFrame(changed, X.index if hasattr(X, "iloc") else None, self.get_feature_names_out())
 
     def __repr__(self):
         return f"{type(self).__name__}({'' if self.device_column is None else f'device_column={self.device_column!r}'})"
@@ -70,7 +92,7 @@ class FederatedStandardScaler(_ByDevice):
     def _each(self, X, change, columns):
         if not hasattr(self, "mean_"):
             raise ValueError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using it.")
-        return _like_given(X, self.device_column, columns, change)
+        return self._as_asked(X, _like_given(X, self.device_column, columns, change))
 
 
 class FederatedOneHotEncoder(_ByDevice):
@@ -101,6 +123,9 @@ class FederatedOneHotEncoder(_ByDevice):
         """One column for each category. A category that no device had is refused."""
         if not hasattr(self, "categories_"):
             raise ValueError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before using it.")
+        return self._as_asked(X, self._encoded_tables(X))
+
+    def _encoded_tables(self, X):
         encoded = {name: self._encoded(table) for name, table in _tables(X, self.device_column).items()}
         if isinstance(X, dict):
             return encoded
@@ -108,7 +133,7 @@ class FederatedOneHotEncoder(_ByDevice):
             return list(encoded.values())
         if self.device_column is None:
             return encoded[0]
-        device = np.asarray(X[self.device_column] if hasattr(X, "columns") else np.asarray(X)[:, self.device_column])
+        device = np.asarray(X[self.device_column] if column_names(X) else np.asarray(X)[:, self.device_column])
         whole = np.empty((len(device), len(self.get_feature_names_out())))
         for name, rows in encoded.items():
             whole[device == name] = rows
@@ -154,7 +179,7 @@ def _tables(X, device_column):
     if device_column is None:
         return {0: X}
     if hasattr(X, "columns"):
-        return {name: own.drop(columns=[device_column]) for name, own in X.groupby(device_column)}
+        return {name: without_column(own, device_column) for name, own in X.groupby(device_column)}
     values = np.asarray(X, dtype=object)
     rest = np.delete(values, device_column, axis=1)
     return {name: rest[values[:, device_column] == name] for name in sorted(set(values[:, device_column].tolist()))}
@@ -170,7 +195,7 @@ def _like_given(X, device_column, columns, change):
         (rows,) = devices_of(X, None, columns).matrices
         return _framed(X, change(rows), columns)
     if hasattr(X, "columns"):
-        (rows,) = devices_of(X.drop(columns=[device_column]), None, columns).matrices
+        (rows,) = devices_of(without_column(X, device_column), None, columns).matrices
         frame = _framed(X, change(rows), columns or [name for name in X.columns if name != device_column])
         frame.insert(list(X.columns).index(device_column), device_column, X[device_column])
         return frame
@@ -180,6 +205,6 @@ def _like_given(X, device_column, columns, change):
 
 
 def _framed(X, rows, columns):
-    if not hasattr(X, "columns"):
+    if not hasattr(X, "iloc"):
         return rows
     return type(X)(rows, index=X.index, columns=columns or X.columns)

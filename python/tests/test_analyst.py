@@ -63,6 +63,8 @@ class Batches(unittest.TestCase):
         self.assertEqual(stream.device_sizes_.sum(), 12_000)
         with self.assertRaisesRegex(ValueError, r"of the devices \[0, 1, 2, 3\] \(as before\), got \[0\]"):
             stream.partial_fit(tables[:1])
+        with self.assertRaisesRegex(ValueError, r"n_clusters must be 2 \(as before\), got 3"):
+            stream.set_params(n_clusters=3).partial_fit(tables)
         with self.assertRaisesRegex(ValueError, "save must be called after fit"):
             stream.save("never.json")
 
@@ -84,9 +86,14 @@ class OneModel(unittest.TestCase):
             run_command("predict", folder / "b.csv", model=folder / "model.json", out=folder / "labels.csv")
             lines = (folder / "labels.csv").read_text().splitlines()[1:]
             self.assertEqual([int(line.split(",")[2]) for line in lines], model.labels_[1].tolist())
-            (folder / "other.json").write_text("{}")
-            with self.assertRaisesRegex(ValueError, "must be a model of fedkm"):
-                FedKMeans.load(folder / "other.json")
+            for text, sentence in [
+                ("{}", "must be a model of fedkm, got another file"),
+                ("[1", "must be a model of fedkm, got another file"),
+                ('{"format": "fedkm-model"}', "must be a whole model of fedkm, got one without columns, options"),
+            ]:
+                (folder / "other.json").write_text(text)
+                with self.assertRaisesRegex(ValueError, sentence):
+                    FedKMeans.load(folder / "other.json")
 
     def test_a_model_of_the_command_is_loaded_with_its_scale(self):
         with tempfile.TemporaryDirectory() as name:
@@ -174,6 +181,9 @@ class ScalesAndCategories(unittest.TestCase):
             "s": pandas.DataFrame({"size": ["l"], "kind": ["elm"]}),
         }
         encoder = FederatedOneHotEncoder().fit(frames)
+        framed = FederatedOneHotEncoder().set_output(transform="pandas").fit(frames).transform(frames)
+        self.assertEqual(list(framed["n"].columns), encoder.get_feature_names_out().tolist())
+        self.assertEqual(list(framed["n"].index), list(frames["n"].index))
         names = ["kind_elm", "kind_oak", "size_l", "size_m", "size_s"]
         self.assertEqual(list(encoder.get_feature_names_out()), names)
         found = encoder.transform(frames)
@@ -197,7 +207,7 @@ class Choices(unittest.TestCase):
         self.assertEqual(by_rule["clusters"], by_matrix["clusters"])
         found = compare(tables, 2, graph="ring", method="fedkm,local", runs=2)
         self.assertEqual({one["method"] for one in found["standings"]}, {"fedkm", "local"})
-        with self.assertRaisesRegex(ValueError, "--method must be some of fedkm"):
+        with self.assertRaisesRegex(ValueError, "^method must be some of fedkm"):
             compare(tables, 2, method="kmedoids")
         self.assertEqual(json.loads(json.dumps(found)), found)
 

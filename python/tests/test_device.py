@@ -1,5 +1,6 @@
 """Devices of a real network from Python: two processes over TCP, rows from frames and callables, daemons that end."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -9,15 +10,16 @@ import unittest
 import numpy as np
 
 from fedkm import CommandError, Device, FedKMeans
+from fedkm.analysis import write_csv
 from fedkm.command import run_command
 
-#: One side of a link, as a process: it makes its device, links the other one, and says what it found.
+#: One device, as a process: it links the others, and says what it found.
 SIDE = """
 import pathlib, sys, time
 import numpy as np
 from fedkm import Device
 
-own, other, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+own, others, folder = sys.argv[1], sys.argv[2].split(","), pathlib.Path(sys.argv[3])
 rows = np.load(folder / f"{own}.npy")
 device = Device(folder / "study.yaml", lambda: np.array_split(rows, 3), folder / own)
 (folder / f"{own}.part").write_text(device.invite)
@@ -30,11 +32,13 @@ def when_there(name):
     return (folder / name).read_text()
 
 
-device.link(when_there(f"{other}.invite"), name=other, accept="open")
+for other in others:
+    device.link(when_there(f"{other}.invite"), name=other, accept="open")
 with device:
     device.wait("settled", timeout=300)
     (folder / f"{own}.settled").touch()
-    when_there(f"{other}.settled")
+    for other in others:
+        when_there(f"{other}.settled")
 np.save(folder / f"{own}.centers.npy", device.model().device_centers_[0])
 np.save(folder / f"{own}.labels.npy", device.labels())
 device.report(folder / f"{own}.html")
@@ -53,16 +57,38 @@ class Devices(unittest.TestCase):
         random = np.random.default_rng(seed)
         return np.clip(random.normal(size=(90, 2)) * 0.6 + np.repeat([[1, 1], [8, 2], [4, 8]], 30, axis=0), 0, 10)
 
-    def test_two_processes_over_tcp_find_what_fit_finds(self):
-        names = ["north", "south"]
-        tables = [self.rows(seed) for seed in range(2)]
+    def run_sides(self, names):
+        """A process for each device; returns their rows."""
+        tables = [self.rows(seed) for seed in range(len(names))]
         for name, rows in zip(names, tables):
             np.save(self.folder / f"{name}.npy", rows)
-        sides = [
-            subprocess.Popen([sys.executable, "-c", SIDE, own, other, str(self.folder)])
-            for own, other in (names, names[::-1])
-        ]
-        self.assertEqual([side.wait(400) for side in sides], [0, 0])
+        others = {own: ",".join(name for name in names if name != own) for own in names}
+        sides = [subprocess.Popen([sys.executable, "-c", SIDE, own, others[own], str(self.folder)]) for own in names]
+        self.assertEqual([side.wait(400) for side in sides], [0] * len(names))
+        return tables
+
+    def test_processes_over_tcp_find_shared_clusters_to_the_bit_of_fit(self):
+        names = ["north", "south", "west"]
+        flags = {"k": 3, "feature": ["x1:0:10", "x2:0:10"], "privacy": "open", "clusters": "shared"}
+        self.study.unlink()
+        run_command("study", "init", **flags, out=self.study)
+        tables = self.run_sides(names)
+        files = [self.folder / f"{name}.csv" for name in names]
+        for file, rows in zip(files, tables):
+            write_csv(file, rows, ["x1", "x2"])
+        run_command("fit", *files, study=self.study, out=self.folder / "results")
+        expected = json.loads((self.folder / "results" / "model.json").read_text())["devices"][0]["centroids"]
+        pooled = FedKMeans(3, method="pooled").fit(tables)
+        for name, rows in zip(names, tables):
+            centers = np.load(self.folder / f"{name}.centers.npy")
+            np.testing.assert_array_equal(centers, expected)
+            apart = np.abs(centers[:, None] - pooled.device_centers_[0]).max(axis=2)
+            self.assertLess(apart.min(axis=1).max(), 1e-9)
+            self.assertEqual(len(np.load(self.folder / f"{name}.labels.npy")), len(rows))
+
+    def test_two_processes_over_tcp_find_what_fit_finds(self):
+        names = ["north", "south"]
+        tables = self.run_sides(names)
         model = FedKMeans(3, alpha=1, weighting="device").fit(tables)
         for i, name in enumerate(names):
             centers = np.load(self.folder / f"{name}.centers.npy")

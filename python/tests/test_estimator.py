@@ -140,6 +140,26 @@ class Frames(unittest.TestCase):
                 with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                     method(other)
 
+    def test_centroids_to_start_at_and_frames_of_other_libraries_are_taken_by_name_too(self):
+        pandas = imported("pandas")
+        frames = [pandas.DataFrame(table, columns=["a", "b"]) for table in clinics()]
+        expected = FedKMeans(2).fit(frames)
+        start = frames[0].iloc[[0, 40]]
+        at = [FedKMeans(2, init=own).fit(frames).device_centers_ for own in (start, start[["b", "a"]], [start] * 4)]
+        np.testing.assert_array_equal(at[0], at[1])
+        np.testing.assert_array_equal(at[0], at[2])
+        other = [OtherFrame(frames[0]), *(OtherFrame(frame[["b", "a"]]) for frame in frames[1:])]
+        np.testing.assert_array_equal(FedKMeans(2).fit(other).device_centers_, expected.device_centers_)
+        with self.assertRaisesRegex(ValueError, "must be in the same order as they were in fit"):
+            expected.predict(other[1])
+        whole = pandas.concat(frames).assign(clinic=np.repeat(range(4), 50))
+        found = FedKMeans(2, device_column="clinic").fit(OtherFrame(whole))
+        np.testing.assert_array_equal(found.device_centers_, expected.device_centers_)
+        with self.assertRaisesRegex(TypeError, "got a missing cell at row 1, column 0"):
+            FedKMeans(1).fit(pandas.DataFrame({"a": pandas.array([1, None], dtype="Int64")}))
+        with self.assertRaisesRegex(ValueError, r"X\[0\] must be a table or a row of numbers, got Series"):
+            FedKMeans(1).fit([frames[0]["a"], frames[0]["b"]])
+
     def test_devices_with_other_columns_are_refused_and_those_without_names_get_a_warning(self):
         pandas = imported("pandas")
         frames = [pandas.DataFrame(table, columns=["a", "b"]) for table in clinics()]
@@ -173,6 +193,14 @@ class Refusals(unittest.TestCase):
             ({"alpha": -1}, "alpha must be a finite number of at least 0, got -1"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
             ({"n_clusters": [3, 2, 3, 3]}, "n_clusters must be an integer of at least 1, got [3, 2, 3, 3]"),
+            ({"n_clusters": True}, "n_clusters must be an integer of at least 1, got True"),
+            ({"random_state": 2**60}, "random_state must be an integer below 2**53, or draw some, got 1152921504606846976"),
+            ({"random_state": "x"}, "random_state must be an integer below 2**53, or draw some, got 'x'"),
+            ({"method": None}, "method must be a text, got None"),
+            ({"min_rows": 0}, "min_rows must be an integer of at least 1, got 0"),
+            ({"init": [1, 2]}, "init must be a text or an array of centroids, got [1, 2]"),
+            ({"init": [[0, 0], [6]]}, "init must have 2 numbers in every row (as the first), got another number in row 1"),
+            ({"graph": None}, "graph must be a rule, a networkx graph or a symmetric matrix of 4 x 4 weights, got None"),
             ({"alpha": np.ones(2)}, "alpha must be a number or a text, got array([1., 1.])"),
             ({"alpha": float("nan")}, "alpha must be finite, got nan"),
             ({"init": [[0, 0], [5, 5], [9, 9]]}, "init must have the shape (2, 2) or (4, 2, 2), got (3, 2)"),
@@ -182,9 +210,9 @@ class Refusals(unittest.TestCase):
             ({"graph": "tree"}, 'graph must be complete, ring, path, star, er:P, knn:K, alike:RULE or a list of links, got "tree"'),
             ({"graph": "er:2"}, "graph er:P must have a probability P from 0 to 1"),
             ({"n_clusters": 999}, "n_clusters must be at most 200"),
-            ({"graph": np.ones((3, 3))}, "graph must be a symmetric matrix of 4 x 4"),
-            ({"graph": np.triu(np.ones((4, 4)), 1)}, "graph must be a symmetric matrix of 4 x 4"),
-            ({"graph": np.ones((4, 4)) + np.eye(4, k=1) * 1e-9}, "graph must be a symmetric matrix of 4 x 4"),
+            ({"graph": np.ones((3, 3))}, "a symmetric matrix of 4 x 4"),
+            ({"graph": np.triu(np.ones((4, 4)), 1)}, "a symmetric matrix of 4 x 4"),
+            ({"graph": np.ones((4, 4)) + np.eye(4, k=1) * 1e-9}, "a symmetric matrix of 4 x 4"),
         ]:
             with self.subTest(params), self.assertRaises(ValueError) as refused:
                 FedKMeans(**{"n_clusters": 2, **params}).fit(clinics())
@@ -199,6 +227,19 @@ class Refusals(unittest.TestCase):
         ]:
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 FedKMeans(2).fit(tables)
+        for data, sentence in [
+            (None, "a table, or a list or dict of tables, got NoneType"),
+            ("rows.csv", "a table, or a list or dict of tables, got str"),
+            (["a.csv", "b.csv"], r"X\[0\] must be a table or a row of numbers, got str"),
+            ([], "X must have rows or tables, got an empty list"),
+            ({}, "X must have tables, got an empty dict"),
+            ([[1, 2], [3]], r"X must have 2 numbers in every row \(as the first\), got another number in row 1"),
+            ([good[0], [[1, 2], [3]]], r"X\[1\] must have 2 numbers in every row"),
+            (np.array([["2020-01-01"]], dtype="M8[D]"), "X must hold numbers, got dates or times"),
+            (np.ma.masked_greater(good[0], 5), "X must hold finite numbers, got NaN at row"),
+        ]:
+            with self.subTest(sentence), self.assertRaisesRegex((ValueError, TypeError), sentence):
+                FedKMeans(2).fit(data)
         with self.assertRaisesRegex(ValueError, "device must be one of"):
             FedKMeans(2).fit(good).predict(good[0], device=9)
         with self.assertRaisesRegex(ValueError, "not fitted"):
@@ -268,6 +309,24 @@ class TheCommand(unittest.TestCase):
             thread.join()
         self.assertTrue(all(np.array_equal(found[0], other) for other in found))
         np.testing.assert_array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
+
+
+class OtherFrame:
+    """A frame with what those of polars and Arrow have in common."""
+
+    def __init__(self, frame):
+        self._frame = frame
+        self.shape = frame.shape
+
+    def __dataframe__(self):
+        return self._frame.__dataframe__()
+
+    def __array__(self, dtype=None):
+        return self._frame.to_numpy(dtype)
+
+    def __getitem__(self, column):
+        found = self._frame[column]
+        return OtherFrame(found) if isinstance(column, list) else found.to_numpy()
 
 
 class environment:

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { SourceError } from "./driver.ts";
 
+/** The parts of a source's address. */
 export interface Address {
   readonly scheme: "duckdb" | "sqlite" | "postgres" | "clickhouse";
   readonly host: string;
@@ -111,6 +112,7 @@ const EXAMPLES: Record<string, string> = {
   clickhouse: "clickhouse://reader@host/database/visits",
 };
 
+/** Variables of the environment in which drivers look for a password. */
 export const PASSWORD_VARIABLES: Record<string, string> = {
   postgres: "PGPASSWORD",
   postgresql: "PGPASSWORD",

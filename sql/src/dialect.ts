@@ -2,6 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 
+/** How an engine writes what every engine can do. */
 export interface SqlDialect {
   readonly name: string;
   /** A name of a table or column, as text that cannot end early. */

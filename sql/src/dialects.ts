@@ -30,6 +30,7 @@ const standard = {
   tableOf: (name: string, select: string) => [`CREATE TABLE ${quoted('"', name)} AS ${select}`],
 };
 
+/** SQL as DuckDB writes it. */
 export const duckdb: SqlDialect = {
   ...standard,
   name: "DuckDB",
@@ -48,6 +49,7 @@ export const duckdb: SqlDialect = {
   },
 };
 
+/** SQL as PostgreSQL writes it. */
 export const postgres: SqlDialect = {
   ...standard,
   name: "PostgreSQL",
@@ -63,6 +65,7 @@ export const postgres: SqlDialect = {
   fingerprint: (value) => `hashtextextended((${value})::text, 0)::float8`,
 };
 
+/** SQL as ClickHouse writes it. */
 export const clickhouse: SqlDialect = {
   name: "ClickHouse",
   // Backslashes have a meaning inside the marks.
@@ -192,6 +195,7 @@ export function sqlDifferences(dialect: SqlDialect, centroids: Matrix): Distance
   return { ...shape, isLength: false, isExact: true };
 }
 
+/** The squared distance of a row to a centroid, as SQL. */
 export function squaredDistanceSql({ number }: SqlDialect, centroid: Float64Array): string {
   // A product: a power takes more than twice as long.
   const products = Array.from(centroid, number).map((w, j) => `(${sqlColumn(j)} - ${w}) * (${sqlColumn(j)} - ${w})`);

@@ -3,6 +3,7 @@
 import { type Matrix, stack } from "@fedkm/core";
 import type { SqlDialect } from "./dialect.ts";
 
+/** A column as its engine describes it. */
 export interface EngineColumn {
   readonly name: string;
   /** As the engine calls it. */
@@ -12,6 +13,7 @@ export interface EngineColumn {
   readonly isNullable: boolean;
 }
 
+/** An engine that answers queries about rows. */
 export interface SqlEngine {
   readonly dialect: SqlDialect;
   columns(relation: string, signal?: AbortSignal): Promise<EngineColumn[]>;

@@ -35,6 +35,7 @@ import {
   type WordsRequest,
 } from "./words.ts";
 
+/** Which rows and columns of a source are taken, and how they are read. */
 export interface OpenOptions extends Watcher {
   /** The columns to take; all numeric ones without it. */
   readonly columns?: readonly string[] | undefined;
@@ -62,6 +63,7 @@ export interface OpenOptions extends Watcher {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** An opened source, which answers (E1) about its rows until it is closed. */
 export interface OpenSource extends Source {
   /** A short name, without user or host. */
   readonly name: string;
@@ -84,11 +86,13 @@ export interface LabelledDevice {
   readonly centroids: Matrix;
 }
 
+/** A source with bounds, and the rows that are outside of them, by column. */
 export interface BoundedSource {
   readonly source: Source;
   readonly outside: readonly number[];
 }
 
+/** What is subtracted from each column, and what it is divided by then. */
 export interface ColumnScaling {
   readonly offset: readonly number[];
   readonly scale: readonly number[];
@@ -97,6 +101,10 @@ export interface ColumnScaling {
 /** Numbers that are loaded rather than streamed: 0.8 GB, and as much again in the kernel. */
 const FITS = 1e8;
 
+/**
+ * Opens rows that stay in Parquet, DuckDB, PostgreSQL or ClickHouse.
+ * @example const source = await openSource("postgres://host/db?table=north", { read: "stream" });
+ */
 export async function openSource(text: string, options: OpenOptions): Promise<OpenSource> {
   const { query } = options;
   const address = parseAddress(text);

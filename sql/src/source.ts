@@ -23,6 +23,7 @@ import {
 } from "./statements.ts";
 import type { RowReader, Survey } from "./survey.ts";
 
+/** Who wants to know how far a pass is. */
 export interface Watcher {
   /** Rows that have passed in the current pass. */
   readonly onRows?: ((rows: number) => void) | undefined;

@@ -27,6 +27,7 @@ export interface RowSelection {
   readonly bounds?: readonly SourceBounds[];
 }
 
+/** The least and the largest value that a column of a source may have. */
 export interface SourceBounds {
   readonly min: number;
   readonly max: number;

@@ -18,6 +18,7 @@ export interface SourceDevice {
   readonly name: string;
 }
 
+/** Words that stand in columns of a source. */
 export interface SourceWords {
   /** In their order; of a category the words that stand in it. */
   readonly columns: readonly EncodedSourceColumn[];
@@ -25,6 +26,7 @@ export interface SourceWords {
   readonly devices?: readonly (string | null)[];
 }
 
+/** Which columns of a source are asked for their words. */
 export interface WordsRequest {
   readonly columns?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;

@@ -2,10 +2,10 @@
 
 export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
+export { answerFrame } from "./fit/answerFrame.ts";
 export { checkFitRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
 export {
   checkFitMethod,
-  fitMethodOptions,
   type MethodRequest,
   type NamedMethod,
   refitForStability,
@@ -21,13 +21,14 @@ export {
   type RowsRequest,
   readInput,
   readInputClasses,
+  readRowOrigins,
 } from "./input/readTables.ts";
 export type { SourceRequest } from "./input/sources.ts";
 export { type ClassifiedColumn, inspectedRemarks } from "./inspect/columnRoles.ts";
 export { fitCommandLine } from "./inspect/commandLine.ts";
 export { type InspectedColumn, type InspectedTable, inspectedValue, inspectTable } from "./inspect/inspectTable.ts";
 export { type Obstacle, type ProposedOptions, proposeForFiles, proposeOptions } from "./inspect/proposal.ts";
-export { clusterSums, clustersInModelOrder } from "./model/clusterSums.ts";
+export { clustersInModelOrder } from "./model/clusterSums.ts";
 export { modelCentroids, modelDeviceOfRow, modelDeviceOrName } from "./model/labelling.ts";
 export {
   type ClusterModel,

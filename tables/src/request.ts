@@ -21,11 +21,17 @@ type Named<T> = Extract<T, string>;
 /** Private is a mode of devices that share clusters; `fit` of core has the others. */
 type FitPrivacy = Privacy | "private";
 
+/** Names of presets. */
 export const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
+/** Names of starts. */
 export const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
+/** Names of schedules. */
 export const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
+/** Names of couplings. */
 export const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
+/** Names of levels of privacy. */
 export const privacies = ["open", "guarded", "private"] as const satisfies readonly FitPrivacy[];
+/** Names of penalties. */
 export const penalties = ["squared", "norm", "truncated"] as const satisfies readonly PenaltyOption[];
 
 /** What is asked of a method besides k, alpha and seed. What is not said is not there. */
@@ -75,7 +81,10 @@ export function requestWeighting({ weighting, preset }: Pick<MethodSettings, "we
 
 // What a model is exported as, and whose SQL can be written.
 
+/** Formats of exports. */
 export const formats = ["sql", "onnx", "sklearn", "csv"] as const;
+/** Dialects of exported SQL. */
 export const dialectNames = ["duckdb", "postgres", "clickhouse", "sqlite", "trino", "spark", "standard"] as const;
 
+/** The name of a dialect of exported SQL. */
 export type DialectName = (typeof dialectNames)[number];

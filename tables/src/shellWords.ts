@@ -15,6 +15,7 @@ export function shellWord(text: string): string {
   return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Characters that a shell makes hard to write, by their names. */
 export const characterNames: Readonly<Record<string, string>> = {
   comma: ",",
   semicolon: ";",

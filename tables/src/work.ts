@@ -16,6 +16,7 @@ export type Progress =
   | { readonly step: "choose" }
   | { readonly step: "certify" };
 
+/** How long work is watched and stopped. */
 export interface WorkContext {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;

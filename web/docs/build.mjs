@@ -6,6 +6,7 @@ import { dirname, join, posix } from "node:path";
 import { paletteVariables } from "@fedkm/pictures";
 import { Marked } from "marked";
 import { program } from "../../cli/dist/program.js";
+import { publicNames } from "../../test/gates.mjs";
 
 const web = join(import.meta.dirname, "..");
 const root = join(web, "..");
@@ -43,19 +44,25 @@ function commandPage() {
   return `# Every command\n\nWhat \`fedkm COMMAND --help\` says, for all of them.\n\n${parts.join("\n")}`;
 }
 
-/** The public names that `npm run api` has recorded and `npm run gates` holds, one page for each package. */
+/** Every public name with its comment, its examples and its declaration as it was built, one page for each package. */
 function apiPages() {
-  return readdirSync(join(root, "test/api")).flatMap((file) => {
-    const name = file.replace(".txt", "");
-    const lines = read(root, "test/api", file).split("\n").filter(Boolean);
-    if (lines.length === 0) return [];
-    const parts = lines.map((line) => {
-      const [, path, symbol, text] = /^(\S+) ([^:]+): ?([\s\S]*)$/.exec(line);
-      const from = path === "." ? "" : path.slice(1);
-      const broken = text.replaceAll("; readonly", ";\n  readonly").replaceAll("{ readonly", "{\n  readonly");
-      return `## ${symbol}\n\nFrom \`@fedkm/${name}${from}\`:\n\n\`\`\`ts\n${broken}\n\`\`\`\n`;
-    });
-    const head = `# @fedkm/${name}\n\nAll ${lines.length} public names with their types. [API](../api.md) explains those that most programs use.\n`;
+  const packages = JSON.parse(read(root, "package.json")).workspaces.filter((name) => {
+    return JSON.parse(read(root, name, "package.json")).private !== true;
+  });
+  const found = publicNames(packages);
+  return packages.flatMap((name) => {
+    const all = found.filter((own) => own.package === name);
+    if (all.length === 0) return [];
+    const parts = all
+      .sort((a, b) => (a.path + a.name < b.path + b.name ? -1 : 1))
+      .map(({ path, name: symbol, comment, examples, declarations }) => {
+        const from = `\`@fedkm/${name}${path.slice(1)}\``;
+        const shown = [...examples, declarations.map((node) => node.getText()).join("\n")];
+        const blocks = shown.map((code) => `\`\`\`ts\n${code}\n\`\`\`\n`);
+        // A comment is text: what looks like a tag in it is none.
+        return [`## ${symbol}`, comment.replaceAll("<", "&lt;"), `From ${from}:`, ...blocks].join("\n\n");
+      });
+    const head = `# @fedkm/${name}\n\nAll ${all.length} public names with what their comments say. [API](../api.md) explains those that most programs use.\n`;
     return [[`reference/${name}.md`, [head, ...parts].join("\n")]];
   });
 }
@@ -126,7 +133,16 @@ function rendered(path, text, pages, pictures) {
   const below = html.split(/<h[1-6] id="/).slice(1);
   const sections = headings.map(({ id, title }, i) => {
     const words = below[i].slice(below[i].indexOf("</h") + 5).replaceAll(/<[^>]*>/g, " ");
-    return [htmlOf(path), id, title, words.replaceAll(/\s+/g, " ").trim()];
+    // Of a public name its comment is searched, not its declaration.
+    return [
+      htmlOf(path),
+      id,
+      title,
+      words
+        .replaceAll(/\s+/g, " ")
+        .trim()
+        .replace(/From @fedkm\/.*$/, ""),
+    ];
   });
   return { html, sections: [...sections, ...definitionsOf(path, html, headings)] };
 }

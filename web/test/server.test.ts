@@ -175,7 +175,7 @@ test("a thousand half-open or malformed requests, again and again, keep nobody f
     expect(status).toBe(200);
     expect(await session()).toHaveProperty(PROOF_HEADER);
   });
-  expect(taken.at(-1)).toBeLessThan(1000);
+  expect(taken).toBeLessThan(1000);
 });
 
 describe("Sessions", () => {

@@ -18,7 +18,7 @@ import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/se
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { dashboardSource } from "../../src/dashboard/deviceView.ts";
+import { dashboardSource } from "../../src/deviceFolders.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];

@@ -73,18 +73,18 @@ const computations = workerComputations(nodeHost);
 
 /**
  * `fit` in a worker, with the same answer.
- * @example const model = await fitAsync(datasets, ring(4), { k: 3, alpha: 1, onProgress: ({ passes }) => show(passes) });
+ * @example await fitAsync(paperData("iso", 4, 30, 1).datasets, ring(4), { k: 3, alpha: 1, onProgress: console.log });
  */
 export const fitAsync = computations.fitAsync;
 
 /**
  * `kmeans` in a worker, with the same answer.
- * @example const { centroids } = await kmeansAsync(points, { k: 3, signal: AbortSignal.timeout(1000) });
+ * @example await kmeansAsync(matrix([[0], [2], [9]]), { k: 2, signal: AbortSignal.timeout(60_000) });
  */
 export const kmeansAsync = computations.kmeansAsync;
 
 /**
  * `choose` in a worker, with the same answer.
- * @example const { k, alpha } = await chooseAsync(datasets, complete(4));
+ * @example await chooseAsync(paperData("iso", 4, 60, 1).datasets, complete(4));
  */
 export const chooseAsync = computations.chooseAsync;

@@ -91,6 +91,7 @@ const REVEALS: Record<Judge, string> = {
  * Coupling has to earn its place: where the losses do not tell two alphas apart, the smaller one shares less, needs fewer
  * messages and cannot be led astray by neighbours that are different. Differences are taken device by device, so that
  * devices with hard data do not drown them. `weighting` says whether devices or points count the same.
+ * @example chooseAlpha(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3, alphas: [0, 1] }).alpha // 1
  */
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   checkNetwork(datasets, graph);

@@ -33,7 +33,10 @@ export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sample
   readonly coupling: AlphaChoice;
 }
 
-/** Both parts of the result say what a device has to send. */
+/**
+ * Both parts of the result say what a device has to send.
+ * @example choose(paperData("iso", 4, 60, 1).datasets, ring(4)).k // 3
+ */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseOptionNames);

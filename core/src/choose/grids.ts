@@ -12,6 +12,7 @@ const WIDEST = 2;
 /**
  * Every value of a column on a grid moves by at most half of the gap to its nearest neighbour, by a hash of its row: the same
  * row moves in the same way on whichever device it is, and equal rows of one device move differently.
+ * @example spreadOverGrids([matrix([[0], [1], [2]])], 1)[0].rows // 3
  */
 export function spreadOverGrids(datasets: readonly Matrix[], seed: number): readonly Matrix[] {
   const { cols } = datasets[0];

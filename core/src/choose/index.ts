@@ -36,7 +36,10 @@ export interface ChoiceCells {
   readonly within: Float64Array;
 }
 
-/** With many columns only squares are looked at. */
+/**
+ * With many columns only squares are looked at.
+ * @example shapeLength(3) // 9
+ */
 export const shapeLength = (cols: number) => (cols <= MOST_SHAPE_COLUMNS ? cols * cols : cols);
 
 /** Clusters of some rows, and the tubes between them in which others, or the same, are counted. */
@@ -61,7 +64,13 @@ const RESTARTS = 60;
 /** Of the hash that halves rows: the same for everybody. */
 export const HALVES_SEED = 0;
 
-/** What is asked of every device about each of these k, with the same bits everywhere. A k with fewer cells than clusters is not. */
+/**
+ * What is asked of every device about each of these k, with the same bits everywhere. A k with fewer cells than clusters
+ * is not.
+ * @example
+ * const parts = [{ counts: Float64Array.of(60, 40), means: matrix([[0], [9]]) }];
+ * choicePlan({ parts, within: Float64Array.of(1) }, [1, 2])[1].centroids.data // [0, 9]
+ */
 export function choicePlan({ parts, within }: ChoiceCells, ks: readonly number[]): PlannedK[] {
   const used = parts.map(usedCells);
   const whole = joinedCells(used);
@@ -125,16 +134,31 @@ export interface ChoiceUnits {
   readonly silhouette: number;
 }
 
-/** All rows look at the clusters that they have; `shapes`: products of their columns, see `shapeLength`. */
+/**
+ * All rows look at the clusters that they have; `shapes`: products of their columns, see `shapeLength`.
+ * @example
+ * const shapes = { shapes: [Float64Array.of(1), Float64Array.of(1)], counts: Float64Array.of(60, 40) };
+ * lookOfAll(matrix([[0], [9]]), shapes).numbers // [0, 1]
+ */
 export function lookOfAll(centroids: Matrix, shapes: ClusterShapes): Look {
   const numbers = Array.from({ length: centroids.rows }, (_, c) => c);
   return { centroids, frames: tubeFrames(centroids, shapes), half: undefined, numbers };
 }
 
-/** The bins of all tubes, long and short. */
+/**
+ * The bins of all tubes, long and short.
+ * @example
+ * const shapes = { shapes: [Float64Array.of(1), Float64Array.of(1)], counts: Float64Array.of(60, 40) };
+ * lookIntegerCount(lookOfAll(matrix([[0], [9]]), shapes)) // 24
+ */
 export const lookIntegerCount = ({ frames }: Look) => 2 * TUBE_BINS * frames.length;
 
-/** What one device counts for a look: its own rows in the bins of the tubes, whole and short. */
+/**
+ * What one device counts for a look: its own rows in the bins of the tubes, whole and short.
+ * @example
+ * const shapes = { shapes: [Float64Array.of(1), Float64Array.of(1)], counts: Float64Array.of(60, 40) };
+ * lookIntegers(lookOfAll(matrix([[0], [9]]), shapes), matrix([[0], [9]])).length // 24
+ */
 export const lookIntegers = ({ centroids, frames }: Look, own: Matrix) =>
   Array.from(tubeCounts(own, centroids, [...frames, ...shortFrames(frames)], 1));
 
@@ -149,6 +173,9 @@ function tubesOfLook({ frames, numbers }: Look, totals: Float64Array): Tube[] {
 /**
  * Whether clusters of these sizes are apart, by the totals of a look of all. Finer cells are not looked at, so rings and
  * arcs may be called apart.
+ * @example
+ * const shapes = { shapes: [Float64Array.of(1), Float64Array.of(1)], counts: Float64Array.of(60, 40) };
+ * verdictOfSums(lookOfAll(matrix([[0], [9]]), shapes), shapes.counts, new Float64Array(24)) // "too few rows"
  */
 export function verdictOfSums(look: Look, sizes: Float64Array, totals: Float64Array): ClusterVerdict["word"] {
   const { cols } = look.centroids;
@@ -166,13 +193,25 @@ export interface ChoiceSums {
   readonly counts: Float64Array;
 }
 
-/** How many numbers a plan asks of each device: figures, and counts. */
+/**
+ * How many numbers a plan asks of each device: figures, and counts.
+ * @example
+ * const parts = [{ counts: Float64Array.of(60, 40), means: matrix([[0], [9]]) }];
+ * const plan = choicePlan({ parts, within: Float64Array.of(1) }, [1, 2]);
+ * choiceLengths(plan) // { figures: 4, counts: 27 }
+ */
 export function choiceLengths(plan: readonly PlannedK[]): { figures: number; counts: number } {
   const countsOf = ({ k, looks }: PlannedK) => looks.reduce((sum, look) => sum + lookIntegerCount(look), k);
   return { figures: 2 * plan.length, counts: plan.reduce((sum, planned) => sum + countsOf(planned), 0) };
 }
 
-/** What a device with these rows adds for all k. */
+/**
+ * What a device with these rows adds for all k.
+ * @example
+ * const parts = [{ counts: Float64Array.of(60, 40), means: matrix([[0], [9]]) }];
+ * const plan = choicePlan({ parts, within: Float64Array.of(1) }, [1, 2]);
+ * choiceSums(plan, matrix([[1], [8]]), { loss: 1, silhouette: 1 }).figures[0] // 26
+ */
 export function choiceSums(plan: readonly PlannedK[], own: Matrix, units: ChoiceUnits): ChoiceSums {
   const halves = [0, 1].map((side) => halfOfRows(own, side, HALVES_SEED));
   const figures = plan.flatMap(({ centroids }) => {
@@ -191,7 +230,14 @@ export function choiceSums(plan: readonly PlannedK[], own: Matrix, units: Choice
   return { figures: Float64Array.from(figures), counts: Float64Array.from(counts) };
 }
 
-/** What follows from the sums of all devices, by the criterion of `chooseK`. */
+/**
+ * What follows from the sums of all devices, by the criterion of `chooseK`.
+ * @example
+ * const parts = [{ counts: Float64Array.of(60, 40), means: matrix([[0], [9]]) }];
+ * const plan = choicePlan({ parts, within: Float64Array.of(1) }, [1, 2]);
+ * const units = { loss: 1, silhouette: 1 };
+ * choiceOfSums(plan, choiceSums(plan, matrix([[1], [8]]), units), units).k // 1
+ */
 export function choiceOfSums(plan: readonly PlannedK[], { figures, counts }: ChoiceSums, units: ChoiceUnits) {
   let at = 0;
   const next = (many: number) => {
@@ -214,7 +260,13 @@ export function choiceOfSums(plan: readonly PlannedK[], { figures, counts }: Cho
   return choiceOf(tried);
 }
 
-/** The curve where rows are known by cells alone, which are too coarse to show a gap: nothing is judged. */
+/**
+ * The curve where rows are known by cells alone, which are too coarse to show a gap: nothing is judged.
+ * @example
+ * const parts = [{ counts: Float64Array.of(60, 40), means: matrix([[0], [9]]) }];
+ * const cells = { parts, within: Float64Array.of(1) };
+ * curveOfCells(choicePlan(cells, [1, 2]), cells).curve[0].inertia // 1944
+ */
 export function curveOfCells(plan: readonly PlannedK[], { parts }: ChoiceCells) {
   const { counts, means } = joinedCells(parts.map(usedCells));
   const { cols } = means;

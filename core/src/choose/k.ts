@@ -97,6 +97,7 @@ export interface KChoice extends ChoiceCosts {
  * Inertia and silhouette are what people look at, and both mislead: the first falls for ever, the second joins clusters
  * that are near each other, and neither can say that there are none. So gaps decide: a cluster counts if rows thin out
  * between it and every neighbour. One that is cut in two loses both halves, and a few strays are no cluster.
+ * @example chooseK(paperData("iso", 4, 60, 1).datasets, ring(4)).k // 3
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);

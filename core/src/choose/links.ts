@@ -45,6 +45,7 @@ const STARTS = 50;
  * Strangers pull each other's centroids to where nobody has points, the more the larger alpha is. The ends of a link find
  * the k clusters that would serve both. The link goes if their rows in one of these differ by more than chance explains,
  * or if one end has to give up clusters of its own where the other has none. Clusters that one end lacks do not count.
+ * @example chooseLinks(communityData(2, 60, 1, 20).datasets, complete(4), { k: 3 }).dropped.length // 4
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
   checkNetwork(datasets, graph);

@@ -53,6 +53,9 @@ const verdictOptionNames: OptionNames<ClusterVerdictOptions> = {
 /**
  * Whether the clusters of all devices together are apart: whether rows thin out between the centroids of neighbours. All
  * that devices add up are counts and, once, products of columns in each cluster.
+ * @example
+ * const { datasets } = paperData("iso", 4, 100, 1);
+ * clusterVerdict(datasets, ring(4), kmeans(stack(datasets), { k: 3 }).centroids).word // "clear"
  */
 export function clusterVerdict(
   datasets: readonly Matrix[],
@@ -181,7 +184,10 @@ export function judgeClusters(
   return { ...judgeTubes(looks, sizes, cols, isWhole), traffic };
 }
 
-/** Whether all rows may judge centroids that they placed; else each half judges those of the other. */
+/**
+ * Whether all rows may judge centroids that they placed; else each half judges those of the other.
+ * @example areRowsEnough(1000, 2) // true
+ */
 export const areRowsEnough = (rows: number, cols: number) => rows >= ROWS_A_COLUMN * cols;
 
 /** What the tubes of one k say, with those of both halves unless `isWhole`; `sizes`: rows of each cluster. */
@@ -254,7 +260,10 @@ function looksAcross(datasets: readonly Matrix[], graph: Graph, centroids: Matri
   return { looks, traffic: addTraffic(...traffic) };
 }
 
-/** The rows of one of two halves, by a hash: equal rows are in the same one. */
+/**
+ * The rows of one of two halves, by a hash: equal rows are in the same one.
+ * @example halfOfRows(matrix([[1], [2], [3], [4], [5], [6]]), 0, HALVES_SEED).rows // 3
+ */
 export function halfOfRows(own: Matrix, side: number, seed: number): Matrix {
   const rows = Array.from({ length: own.rows }, (_, r) => r);
   return takeRows(

@@ -27,7 +27,10 @@ const spreads: Record<PaperKind, readonly number[]> = { iso: [1, 1, 1], var: [1,
  */
 export type PaperReading = "variance" | "after";
 
-/** The paper's data: three clusters in the plane, centroids in [-10, 10]^2 at least 5 apart, dealt evenly. */
+/**
+ * The paper's data: three clusters in the plane, centroids in [-10, 10]^2 at least 5 apart, dealt evenly.
+ * @example paperData("iso", 4, 30, 1).datasets.map(({ rows }) => rows) // [30, 30, 30, 30]
+ */
 export function paperData(
   kind: PaperKind,
   devices: number,
@@ -48,6 +51,7 @@ export function paperData(
 /**
  * Two communities of devices, each with its own three clusters (sigma 1): the second's centroids are the first's, moved
  * by `shift` in every coordinate. The devices of the first community come first.
+ * @example communityData(2, 60, 1).datasets.length // 4
  */
 export function communityData(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
   checkDeal(devicesEach, pointsPerDevice, seed);
@@ -63,7 +67,12 @@ export function communityData(devicesEach: number, pointsPerDevice: number, seed
   return { datasets: halves.flatMap(({ datasets }) => datasets), labels: halves.flatMap(({ labels }) => labels) };
 }
 
-/** All points in random order, dealt to the devices in equal shares; the first get one more where it does not divide. */
+/**
+ * All points in random order, dealt to the devices in equal shares; the first get one more where it does not divide.
+ * @example
+ * const drawn = { points: matrix([[1], [2], [3]]), labels: Uint32Array.of(0, 0, 1) };
+ * splitEvenly(drawn, 2, 1).datasets.map(({ rows }) => rows) // [2, 1]
+ */
 export function splitEvenly(drawn: LabelledPoints, devices: number, seed: number): Partition {
   checkInteger("devices", devices, 1);
   checkDrawn(drawn, seed);
@@ -74,7 +83,12 @@ function evenSizes({ points: { rows } }: LabelledPoints, devices: number): numbe
   return Array.from({ length: devices }, (_, i) => Math.floor(rows / devices) + (i < rows % devices ? 1 : 0));
 }
 
-/** All points in random order, sizes[i] of them to device i; 0 is allowed. */
+/**
+ * All points in random order, sizes[i] of them to device i; 0 is allowed.
+ * @example
+ * const drawn = { points: matrix([[1], [2], [3]]), labels: Uint32Array.of(0, 0, 1) };
+ * splitBySizes(drawn, [1, 2], 1).datasets.map(({ rows }) => rows) // [1, 2]
+ */
 export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
   checkDrawn(drawn, seed);
   checkArray("sizes", sizes, "numbers, one for each device");
@@ -99,6 +113,9 @@ function dealInTurn(drawn: LabelledPoints, sizes: readonly number[], seed: numbe
 /**
  * Label skew: the points of each cluster go to the devices in shares drawn from a symmetric Dirichlet distribution.
  * Small concentrations give each cluster to few devices, large ones deal evenly. A device may end up without points.
+ * @example
+ * const drawn = { points: matrix([[1], [2], [3]]), labels: Uint32Array.of(0, 0, 1) };
+ * splitByLabel(drawn, 2, 0.5, 1).datasets.map(({ rows }) => rows) // [0, 3]
  */
 export function splitByLabel(drawn: LabelledPoints, devices: number, concentration: number, seed: number): Partition {
   checkDrawn(drawn, seed);
@@ -123,6 +140,9 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
 /**
  * Devices that miss clusters: each holds `classes` of them, the next ones in turn, and every cluster is dealt evenly to the
  * devices that hold it.
+ * @example
+ * const drawn = { points: matrix([[1], [2], [3]]), labels: Uint32Array.of(0, 0, 1) };
+ * splitByClasses(drawn, 2, 1, 1).datasets.map(({ rows }) => rows) // [2, 1]
  */
 export function splitByClasses(drawn: LabelledPoints, devices: number, classes: number, seed: number): Partition {
   checkDrawn(drawn, seed);

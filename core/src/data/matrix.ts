@@ -25,6 +25,9 @@ export interface FlatRows {
 /**
  * A matrix from nested rows or from flat numbers, copied; a Float32Array stays one. Rows must be of one length and hold
  * finite numbers only.
+ * @example
+ * matrix([[1, 2], [3, 4]]).data // [1, 2, 3, 4]
+ * matrix({ data: [1, 2, 3, 4], cols: 2 }).rows // 2
  */
 export function matrix(rows: ArrayLike<ArrayLike<number>>): Matrix;
 export function matrix(rows: { readonly data: Float32Array; readonly cols: number }): Matrix<Float32Array>;
@@ -91,7 +94,10 @@ export function checkIsMatrix(name: string, value: Points): void {
   }
 }
 
-/** The rows of a matrix as nested arrays, copied: the inverse of `matrix`. */
+/**
+ * The rows of a matrix as nested arrays, copied: the inverse of `matrix`.
+ * @example toRows(matrix([[1, 2], [3, 4]])) // [[1, 2], [3, 4]]
+ */
 export function toRows(points: Points): number[][] {
   checkIsMatrix("points", points);
   return Array.from({ length: points.rows }, (_, r) =>
@@ -99,7 +105,10 @@ export function toRows(points: Points): number[][] {
   );
 }
 
-/** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
+/**
+ * All rows of the given matrices in one matrix, in order; those without rows may have any number of columns.
+ * @example toRows(stack([matrix([[1, 2]]), matrix([[3, 4]])])) // [[1, 2], [3, 4]]
+ */
 export function stack(parts: readonly Points[]): Matrix {
   if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${describeArgument(parts)}`);
   for (const [i, part] of parts.entries()) checkIsMatrix(`parts[${i}]`, part);
@@ -124,7 +133,7 @@ export function datasetColumns(datasets: readonly Points[]): number {
 
 /**
  * The rows with these numbers, in this order, copied.
- * @example takeRows(points, [0, 2]) // the first and the third row
+ * @example toRows(takeRows(matrix([[1], [2], [3]]), [0, 2])) // [[1], [3]]
  */
 export function takeRows<Data extends Numbers>(points: Matrix<Data>, rows: ArrayLike<number>): Matrix<Data> {
   checkIsMatrix("points", points);

@@ -1,7 +1,10 @@
 // Names and values of options: unknown names are refused with the nearest known one, and a refused value is described.
 // This file imports nothing, so that a command line can use it without loading the algorithm.
 
-/** The most similar name, if a slip of the hand or two explains the difference. */
+/**
+ * The most similar name, if a slip of the hand or two explains the difference.
+ * @example nearestName("apha", ["alpha", "rounds"]) // "alpha"
+ */
 export function nearestName(got: string, names: readonly string[]): string | undefined {
   let [nearest, fewest]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   for (const name of names) {
@@ -27,7 +30,10 @@ function editDistance(from: string, to: string): number {
   return rows[from.length][to.length];
 }
 
-/** An argument as an error message shows it. */
+/**
+ * An argument as an error message shows it.
+ * @example describeArgument([1, 2]) // "a list of 2"
+ */
 export function describeArgument(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
@@ -35,12 +41,18 @@ export function describeArgument(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** An array, a typed array or anything else with a length, but no text. */
+/**
+ * An array, a typed array or anything else with a length, but no text.
+ * @example isList([1, 2]) // true
+ */
 export function isList(value: unknown): value is ArrayLike<unknown> {
   return typeof value === "object" && value !== null && "length" in value && typeof value.length === "number";
 }
 
-/** An object with named parts, such as options. */
+/**
+ * An object with named parts, such as options.
+ * @example isRecord({ k: 3 }) // true
+ */
 export function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && !isList(value);
 }
@@ -48,14 +60,20 @@ export function isRecord(value: unknown): value is object {
 /** The names of some options, all of them and no other: the compiler compares them with their type. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
-/** Refuses what is no object; `needs` names what must be in it. */
+/**
+ * Refuses what is no object; `needs` names what must be in it.
+ * @example checkIsOptions({ k: 3 }, "k");
+ */
 export function checkIsOptions(given: unknown, needs = ""): void {
   if (!isRecord(given)) {
     throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${describeArgument(given)}`);
   }
 }
 
-/** The same, and names that are not among `known`. */
+/**
+ * The same, and names that are not among `known`.
+ * @example checkOptions({ k: 3 }, { k: true, alpha: true }, "k");
+ */
 export function checkOptions(given: unknown, known: object, needs = ""): void {
   checkIsOptions(given, needs);
   for (const name in given as object) {
@@ -69,7 +87,10 @@ export function checkOptions(given: unknown, known: object, needs = ""): void {
 /** Options with every default filled in. */
 export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
-/** So that spreading options over others does not undo these. */
+/**
+ * So that spreading options over others does not undo these.
+ * @example withoutUndefined({ k: 3, alpha: undefined }) // { k: 3 }
+ */
 export function withoutUndefined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

@@ -20,6 +20,9 @@ export interface Streams {
 /**
  * The stream of a seed and a path such as ("init", device). Streams of different paths are independent, so adding a
  * device or a purpose changes no other stream.
+ * @example
+ * const random = randomStream(1, "noise", 0);
+ * random() === randomStream(1, "noise", 0)() // true
  */
 export function randomStream(seed: number, ...path: readonly (number | string)[]): Random {
   return streamOf(hashOf([seed, ...path]));
@@ -80,7 +83,12 @@ export function hashRow({ data, cols }: Matrix, r: number, seed: number): number
   return hash >>> 0;
 }
 
-/** Standard normal numbers from uniform ones (Marsaglia's polar method). */
+/**
+ * Standard normal numbers from uniform ones (Marsaglia's polar method).
+ * @example
+ * const normal = normalStream(randomStream(1, "noise"));
+ * typeof normal() // "number"
+ */
 export function normalStream(random: Random): Random {
   checkRandom(random);
   let spare: number | undefined;

@@ -4,7 +4,10 @@
 /** Sweeps after which a matrix counts as diagonal at the latest; a dozen are usual. */
 const MOST_SWEEPS = 100;
 
-/** Eigenvalues, and the eigenvectors as rows, of a symmetric matrix, which is used up. */
+/**
+ * Eigenvalues, and the eigenvectors as rows, of a symmetric matrix, which is used up.
+ * @example symmetricEigen(Float64Array.of(2, 0, 0, 1), 2).values // [2, 1]
+ */
 export function symmetricEigen(matrix: Float64Array, size: number): { values: Float64Array; vectors: Float64Array } {
   const vectors = new Float64Array(size * size);
   for (let i = 0; i < size; i++) vectors[i * size + i] = 1;
@@ -35,4 +38,45 @@ function rotate(matrix: Float64Array, vectors: Float64Array, size: number, p: nu
   for (let i = 0; i < size; i++) turn(matrix, p * size + i, q * size + i);
   for (let i = 0; i < size; i++) turn(vectors, p * size + i, q * size + i);
   return true;
+}
+
+// The directions in which rows vary most, from noisy sums: eigenvectors in a fixed order, and orthonormal rows.
+
+/** The `many` eigenvectors of the largest eigenvalues, as rows, largest first. */
+export function leadingAxes(
+  matrix: Float64Array,
+  size: number,
+  many: number,
+): { readonly axes: Float64Array; readonly variances: Float64Array } {
+  const { values, vectors } = symmetricEigen(matrix, size);
+  const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
+  const leading = order.slice(0, many);
+  const axes = new Float64Array(many * size);
+  leading.forEach((from, to) => {
+    axes.set(vectors.subarray(from * size, (from + 1) * size), to * size);
+  });
+  return { axes, variances: Float64Array.from(leading, (i) => values[i]) };
+}
+
+/** Rows of length 1 and orthogonal to each other, one after the other; what vanishes stays zero. */
+export function orthonormalRows(rows: Float64Array, size: number): Float64Array {
+  const found = rows.slice();
+  const many = rows.length / size;
+  for (let a = 0; a < many; a++) {
+    const own = found.subarray(a * size, (a + 1) * size);
+    // Twice, because the first time leaves a rounding error where rows are nearly parallel.
+    for (let pass = 0; pass < 2; pass++) {
+      for (let b = 0; b < a; b++) {
+        const before = found.subarray(b * size, (b + 1) * size);
+        let share = 0;
+        for (let i = 0; i < size; i++) share += own[i] * before[i];
+        for (let i = 0; i < size; i++) own[i] -= share * before[i];
+      }
+    }
+    let square = 0;
+    for (let i = 0; i < size; i++) square += own[i] * own[i];
+    const factor = square > 0 ? 1 / Math.sqrt(square) : 0;
+    for (let i = 0; i < size; i++) own[i] *= factor;
+  }
+  return found;
 }

@@ -74,7 +74,7 @@ export interface FitModel extends Partial<ModelRecord> {
 
 /**
  * Algorithm 1 over a whole network in memory: every device's k-means, pulled towards its neighbours' centroids.
- * @example const { centroids } = fit([here, there], path(2), { k: 3, alpha: 0.1 });
+ * @example const { centroids } = fit(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3, alpha: 0.1 });
  */
 export function fit(datasets: readonly Points[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
@@ -95,7 +95,10 @@ export function drainRounds<R, T>(loop: Generator<R, T, void>, onRound?: (round:
   }
 }
 
-/** The one loop, a round at a time, beginning with the start as round 0. Arguments are checked at once. */
+/**
+ * The one loop, a round at a time, beginning with the start as round 0. Arguments are checked at once.
+ * @example [...fitRounds(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3, alpha: 1, rounds: 2 })].length // 3
+ */
 export function fitRounds(
   datasets: readonly Points[],
   graph: Graph,

@@ -186,7 +186,14 @@ function chanceDiscrepancy({ masses, sets: { starts }, counts, losses, settings 
   return ((settings.coupling === "nearest" ? 4 : 2) * errors) / points;
 }
 
-/** (E1) at the centroids that device i has sent. */
+/**
+ * (E1) at the centroids that device i has sent.
+ * @example
+ * methodOfRounds((network) => {
+ *   refreshNetworkStatistics(network, 0);
+ *   return () => ({ largestMove: 0, converged: true });
+ * })([matrix([[1], [3]])], path(1), { k: 2 }).rounds // 1
+ */
 export function refreshNetworkStatistics(state: NetworkState, i: number): void {
   loadDevice(state, i);
   const { centroids, statistics } = state.updates[i];
@@ -272,7 +279,12 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: NetworkSt
   losses[i] = statistics.loss;
 }
 
-/** Sends device i's update; returns the largest move. */
+/**
+ * Sends device i's update; returns the largest move.
+ * @example
+ * const begin = (state: NetworkState) => () => ({ largestMove: commitNetworkUpdate(state, 0), converged: true });
+ * methodOfRounds(begin)([matrix([[1], [3]])], path(1), { k: 2 }).rounds // 1
+ */
 export function commitNetworkUpdate(state: NetworkState, i: number): number {
   countNetworkMessage(state, i);
   return adoptNetworkUpdate(state, i);
@@ -331,7 +343,12 @@ export function largestRestingMove(state: NetworkState, i: number): number {
 /** As a share of a coordinate: what the rounding of an update can move, with relaxation and many neighbours. */
 export const LAST_BITS = 64 * Number.EPSILON;
 
-/** What tolerances are relative to. */
+/**
+ * What tolerances are relative to.
+ * @example
+ * const begin = (state: NetworkState) => () => ({ largestMove: largestNetworkCoordinate(state, 0), converged: true });
+ * methodOfRounds(begin)([matrix([[1], [3]])], path(1), { k: 2 }).history[1].largestMove // 3
+ */
 export function largestNetworkCoordinate({ sets }: Pick<NetworkState, "sets">, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;

@@ -43,8 +43,8 @@ const SUMMARY_ITERATIONS = 5;
  * `fit` for rows that come in pieces: each call takes the next rows of every device, which may be none, and answers for all
  * rows so far. Clusters keep their numbers from call to call. `labels()` are those of the new rows.
  * @example
- * let model = partialFit(undefined, [monday, tuesday], path(2), { k: 3, alpha: 1 });
- * model = partialFit(model, [wednesday, thursday], path(2), { k: 3, alpha: 1 });
+ * const first = partialFit(undefined, [matrix([[0], [9]])], path(1), { k: 2, alpha: 1 });
+ * partialFit(first, [matrix([[1], [10]])], path(1), { k: 2, alpha: 1 }).centroids[0].data // [0.5, 9.5]
  */
 export function partialFit(
   before: Pick<PartialFitModel, "centroids" | "summaries"> | undefined,

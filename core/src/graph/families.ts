@@ -7,7 +7,7 @@ import { type Edge, type Graph, graphOfEdges } from "./graph.ts";
 
 /**
  * Every device is linked with every other.
- * @example complete(4)
+ * @example [...edges(complete(3))] // [[0, 1, 1], [0, 2, 1], [1, 2, 1]]
  */
 export function complete(size: number): Graph {
   checkInteger("size", size, 1);
@@ -16,7 +16,7 @@ export function complete(size: number): Graph {
 
 /**
  * Devices in a row, each linked with the next.
- * @example path(4)
+ * @example [...edges(path(3))] // [[0, 1, 1], [1, 2, 1]]
  */
 export function path(size: number): Graph {
   checkInteger("size", size, 1);
@@ -25,7 +25,7 @@ export function path(size: number): Graph {
 
 /**
  * A path whose ends are linked too.
- * @example ring(4)
+ * @example [...edges(ring(3))] // [[0, 1, 1], [0, 2, 1], [1, 2, 1]]
  */
 export function ring(size: number): Graph {
   checkInteger("size", size, 1);
@@ -33,14 +33,20 @@ export function ring(size: number): Graph {
   return graphOfEdges(size, chain(size, size <= 2 ? size - 1 : size));
 }
 
-/** Device 0 in the middle. */
+/**
+ * Device 0 in the middle.
+ * @example [...edges(star(3))] // [[0, 1, 1], [0, 2, 1]]
+ */
 export function star(size: number): Graph {
   checkInteger("size", size, 1);
   const spokes = Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const);
   return graphOfEdges(size, spokes);
 }
 
-/** A rectangle of devices, each linked to those left, right, above and below. */
+/**
+ * A rectangle of devices, each linked to those left, right, above and below.
+ * @example [...edges(grid(2, 2))] // [[0, 1, 1], [0, 2, 1], [1, 3, 1], [2, 3, 1]]
+ */
 export function grid(rows: number, columns: number): Graph {
   checkInteger("rows", rows, 1);
   checkInteger("columns", columns, 1);
@@ -55,7 +61,10 @@ export function grid(rows: number, columns: number): Graph {
   return graphOfEdges(rows * columns, links);
 }
 
-/** G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs. */
+/**
+ * G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs.
+ * @example [...edges(erdosRenyi(10, 0.7, randomStream(1, "graph")))].length // 33
+ */
 export function erdosRenyi(size: number, probability: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkProbability("probability", probability);
@@ -63,7 +72,10 @@ export function erdosRenyi(size: number, probability: number, random: Random): G
   return graphOfEdges(size, sampledPairs(size, probability, random));
 }
 
-/** Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`. */
+/**
+ * Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`.
+ * @example [...edges(smallWorld(10, 4, 0.1, randomStream(1, "graph")))].length // 20
+ */
 export function smallWorld(size: number, degree: number, rewire: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkInteger("degree", degree, 0, size - 1, "size - 1");
@@ -89,7 +101,10 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
   return graphOfEdges(size, links);
 }
 
-/** Devices at random positions in the unit square, linked when at most `radius` apart. */
+/**
+ * Devices at random positions in the unit square, linked when at most `radius` apart.
+ * @example [...edges(geometric(10, 0.5, randomStream(1, "graph")))].length // 23
+ */
 export function geometric(size: number, radius: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkNumber("radius", radius, (value) => value > 0, "a finite number above 0");
@@ -117,7 +132,10 @@ export function geometric(size: number, radius: number, random: Random): Graph {
   return graphOfEdges(size, links);
 }
 
-/** The block model: devices of one community are linked with probability `inside`, others with `between`. */
+/**
+ * The block model: devices of one community are linked with probability `inside`, others with `between`.
+ * @example [...edges(communities([3, 3], 0.9, 0.1, randomStream(1, "graph")))].length // 8
+ */
 export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
   checkArray("sizes", sizes, "numbers, one for each community");
   if (sizes.length === 0) throw new RangeError("sizes needs at least one community");

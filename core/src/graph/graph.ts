@@ -16,7 +16,7 @@ export type Edge = readonly [number, number, number?];
 
 /**
  * A network of `size` devices with these links; a third number is the weight of a link, by default 1.
- * @example graph(3, [[0, 1], [1, 2, 0.5]])
+ * @example graph(3, [[0, 1], [1, 2, 0.5]]).neighbours // [[1], [0, 2], [1]]
  */
 export function graph(size: number, edges: Iterable<Edge>): Graph {
   checkInteger("size", size, 1);
@@ -122,7 +122,10 @@ export function packGraph({ size, neighbours, weights }: Graph): PackedLinks {
   return packed;
 }
 
-/** Every edge once, as (i, j, weight) with i < j. */
+/**
+ * Every edge once, as (i, j, weight) with i < j.
+ * @example [...edges(graph(3, [[0, 1], [1, 2, 0.5]]))] // [[0, 1, 1], [1, 2, 0.5]]
+ */
 export function* edges(network: Graph): Generator<readonly [number, number, number]> {
   checkGraph(network);
   for (let i = 0; i < network.size; i++) {
@@ -131,13 +134,19 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
   }
 }
 
-/** The component of every device; components are numbered 0, 1, ... by their lowest device. */
+/**
+ * The component of every device; components are numbered 0, 1, ... by their lowest device.
+ * @example connectedComponents(graph(3, [[0, 2]])) // [0, 1, 0]
+ */
 export function connectedComponents(network: Graph): Uint32Array {
   checkGraph(network);
   return componentsInForest(breadthFirst(network));
 }
 
-/** The network between some of its devices, which are numbered anew, in the order in which they are given. */
+/**
+ * The network between some of its devices, which are numbered anew, in the order in which they are given.
+ * @example [...edges(subgraph(path(4), [3, 2]))] // [[0, 1, 1]]
+ */
 export function subgraph(network: Graph, devices: readonly number[]): Graph {
   checkGraph(network);
   checkArray("devices", devices, "numbers of devices");

@@ -15,6 +15,7 @@ const NEGLIGIBLE = 1e-9;
  * The smallest non-zero (l2) and the largest (ln) eigenvalue of the Laplacian, by Lanczos iteration with full
  * reorthogonalisation: no dense matrix, time O(steps * (edges + steps * n)). Several components and isolated devices
  * are fine; without any edge both are undefined and the answer is undefined.
+ * @example laplacianExtremes(complete(2))?.largest.toFixed(3) // "2.000"
  */
 export function laplacianExtremes(network: Graph): { readonly smallest: number; readonly largest: number } | undefined {
   checkGraph(network);

@@ -219,14 +219,14 @@ const UNITS = 30_000;
 const LONGEST_WAYS = 32_000;
 
 /**
- * Adds the ways of the centroids since the last call to those since the bounds were begun, or begins new ones. Bounds are
- * of use while a unit is more than what the reference may err: see kernel.md. Without memory for them none are kept.
+ * Adds the ways of the centroids since the last call to those since the bounds were begun, or begins new ones. Without
+ * memory for them none are kept.
  */
 function planPairBounds(
   placed: PlacedPoints,
   clusters: PlacedClusters,
   { codes }: Screen,
-  { complete, farthest, rounding }: ScreenBounds,
+  { complete, farthest }: ScreenBounds,
   ways: Float64Array | undefined,
 ): void {
   const { machine, state } = placed;
@@ -241,8 +241,7 @@ function planPairBounds(
   const sums = new Uint16Array(buffer, at.ways, padded);
   // A centroid without a score has no bound either.
   const usable = complete ? pairBounds : undefined;
-  const holds =
-    usable?.isKnown && usable.unit ** 2 > 2 * rounding && ways !== undefined && addWays(sums, ways, usable.unit);
+  const holds = usable?.isKnown && ways !== undefined && addWays(sums, ways, usable.unit);
   if (!holds) sums.fill(0);
   if (usable && !holds) usable.unit = farthest / UNITS;
   if (pairBounds) pairBounds.isKnown = complete;

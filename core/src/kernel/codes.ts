@@ -85,9 +85,8 @@ export interface ScreenBounds {
   readonly unit: number;
   readonly squareError: number;
   readonly lengthError: number;
-  /** No coded point is farther than this from a centroid that has a score, and what the reference may err on the square of that. */
+  /** No coded point is farther than this from a centroid that has a score. */
   readonly farthest: number;
-  readonly rounding: number;
   /** Every centroid has a score, so that the second best bounds all others. */
   readonly complete: boolean;
 }
@@ -133,11 +132,11 @@ export function codeCentroids(
     mask,
     threshold,
     unit,
+    // What codes, index bits and float32 are wrong by; the last also covers all that is computed from the square.
     squareError:
-      (off * (2 * largest + off)) / step ** 2 + unit * (mask + 2) + 2 ** -20 * ((radius + largest) / step) ** 2,
+      (2 * (radius + rest) * off) / step ** 2 + unit * (mask + 2) + 2 ** -19 * ((radius + largest) / step) ** 2,
     farthest: radius + largest,
-    rounding,
-    lengthError: ((rest + off) / step) * (1 + 2 ** -20),
+    lengthError: (rest / step) * (1 + 2 ** -20),
     complete: squares.every((square) => square <= reach * reach),
   };
 }

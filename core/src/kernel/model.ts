@@ -93,7 +93,10 @@ export interface PredictOptions {
 
 const predictOptionNames: OptionNames<PredictOptions> = { device: true };
 
-/** For every point the index of its nearest centroid, the lowest on ties. */
+/**
+ * For every point the index of its nearest centroid, the lowest on ties.
+ * @example predict([[0], [10]], matrix([[1], [9], [2]])) // [0, 1, 0]
+ */
 export function predict(model: Predictor, points: Points, options: PredictOptions = {}): Uint32Array {
   checkOptions(options, predictOptionNames);
   const { devices, isOfNetwork, centroidsOf, onScale } = centroidsOfModel(model);

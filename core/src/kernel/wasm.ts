@@ -164,6 +164,9 @@ function distances(placed: PlacedPoints, centroid: Numbers, /* OUT */ into: Floa
 /**
  * Adds the rows of a block to `parts`, k rows of 2 (cols + 1) numbers (see data/exactSums.ts), and returns their loss. The parts of
  * all blocks are those of all rows at once if the grids are, whatever the blocks.
+ * @example
+ * const rows = matrix([[0], [2]]);
+ * addKernelBlock(rows, sourceGrids(memorySource(rows)), Float64Array.of(1), new Float64Array(4)) // 2
  */
 export function addKernelBlock(
   points: Points,

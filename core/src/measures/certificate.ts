@@ -36,6 +36,9 @@ type CertifiedModel = Predictor & {
 /**
  * Certifies a model, whoever made it, and the rounds that led there. By what it is judged is as for `objective`, and as the
  * model's own options say where nothing is said.
+ * @example
+ * const { datasets } = paperData("iso", 4, 30, 1);
+ * certify(datasets, path(4), fit(datasets, path(4), { k: 3, alpha: 1 })).ties // 0
  */
 export function certify(
   given: readonly Matrix[],
@@ -88,7 +91,10 @@ function ownJudging(given: CertifiedModel): ObjectiveOptions {
   return withoutUndefined({ alpha, coupling, weighting, penalty }) as ObjectiveOptions;
 }
 
-/** The residual of a certificate alone. */
+/**
+ * The residual of a certificate alone.
+ * @example stationarityResidual([matrix([[0], [2]])], path(1), [matrix([[1]])], { alpha: 0 }) // 0
+ */
 export function stationarityResidual(
   datasets: readonly Matrix[],
   graph: Graph,

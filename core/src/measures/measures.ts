@@ -32,7 +32,10 @@ import {
   packSets,
 } from "../update/coupling.ts";
 
-/** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
+/**
+ * d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest".
+ * @example discrepancy(matrix([[0], [5]]), matrix([[5], [1]])) // 2
+ */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
   checkMatrix("a", a);
   checkMatrix("b", b);
@@ -40,7 +43,10 @@ export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.
   return couplingDiscrepancy(a, b, coupling);
 }
 
-/** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
+/**
+ * For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map.
+ * @example matchCentroids(matrix([[0], [5]]), matrix([[6], [1]])) // [1, 0]
+ */
 export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
   checkMatrix("own", own);
   checkMatrix("reference", reference);
@@ -50,7 +56,10 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
   return matches.toOther;
 }
 
-/** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
+/**
+ * GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty.
+ * @example totalVariation([matrix([[0]]), matrix([[2]])], path(2)) // 8
+ */
 export function totalVariation(
   centroids: readonly Matrix[],
   graph: Graph,
@@ -75,7 +84,10 @@ export interface ObjectiveOptions {
 
 export type ObjectiveSettings = Settled<ObjectiveOptions>;
 
-/** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
+/**
+ * F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV.
+ * @example objective([matrix([[0], [2]])], [matrix([[1]])], path(1), { alpha: 1 }) // 1
+ */
 export function objective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
@@ -109,7 +121,10 @@ export function checkedObjective(
   return settings;
 }
 
-/** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
+/**
+ * Local distortion: half the sum of squared distances from every point to its own device's nearest centroid.
+ * @example distortion([matrix([[0], [2]])], [matrix([[1]])]) // 1
+ */
 export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
   checkArray("datasets", datasets, "matrices, one for each device");
   checkSets(centroids, "nearest", datasets.length, "of datasets");
@@ -129,6 +144,7 @@ function checkColumns(datasets: readonly Matrix[], centroids: readonly Matrix[])
 /**
  * GCD: how far the devices are from a reference (the pooled solution), per centroid. "transport" gives the
  * Hungarian-aligned form.
+ * @example globalCentroidDeviation([matrix([[0]]), matrix([[2]])], matrix([[1]])) // 1
  */
 export function globalCentroidDeviation(
   centroids: readonly Matrix[],
@@ -145,6 +161,7 @@ export function globalCentroidDeviation(
 /**
  * CV: how far neighbours are from each other, per centroid, averaged over the neighbours of each device that has any.
  * Counts neighbours, not edge weights; 0 without edges.
+ * @example consensusVariation([matrix([[0]]), matrix([[2]])], path(2)) // 4
  */
 export function consensusVariation(
   centroids: readonly Matrix[],
@@ -191,7 +208,10 @@ function checkSetsOf(graph: Graph, centroids: readonly Matrix[], coupling: Coupl
   checkSets(centroids, coupling, graph.size, "device of graph");
 }
 
-/** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
+/**
+ * ARI of two labellings: 1 for the same partition, about 0 for independent ones.
+ * @example adjustedRandIndex([0, 0, 1, 1], [1, 1, 0, 0]) // 1
+ */
 export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const { total, sums } = contingency(a, b);
   const [together, inA, inB] = sums((count) => (count * (count - 1)) / 2);
@@ -201,7 +221,10 @@ export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): n
   return most === expected ? 1 : (together - expected) / (most - expected);
 }
 
-/** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
+/**
+ * NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information.
+ * @example normalizedMutualInformation([0, 0, 1, 1], [1, 1, 0, 0]) // 1
+ */
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const { total, sums, cells } = contingency(a, b);
   if (cells <= 1) return 1;
@@ -231,6 +254,7 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
 /**
  * Mean over the points of (b - a) / max(a, b), a and b the distances to the nearest and the next centroid. 0 for one
  * centroid, for a point on two of them, and without points.
+ * @example simplifiedSilhouette(matrix([[0], [4]]), matrix([[0], [4]])) // 1
  */
 export function simplifiedSilhouette(points: Matrix, centroids: Matrix): number {
   checkMatrix("points", points);

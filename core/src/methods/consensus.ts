@@ -52,6 +52,7 @@ consensus.takes = { ...roundsOptions, beta: ["number"], settle: ["number", "fals
 /**
  * A step or a sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting
  * "sample").
+ * @example [...consensusRounds(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3, rounds: 2 })].length // 2
  */
 export function consensusRounds(
   datasets: readonly Matrix[],

@@ -40,7 +40,10 @@ export function distributed(datasets: readonly Matrix[], graph: Graph, options: 
 
 distributed.takes = { ...roundsOptions, eta: ["number", "tuned"], seeds: seedOrders };
 
-/** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
+/**
+ * A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same.
+ * @example [...distributedRounds(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3, rounds: 2 })].length // 3
+ */
 export function distributedRounds(
   datasets: readonly Matrix[],
   graph: Graph,

@@ -30,7 +30,7 @@ export interface FloodSettings {
 
 /**
  * Checks the options of a method that sends one message to everybody.
- * @example const settings = floodSettings("mine", datasets, network, options);
+ * @example floodSettings("mine", [matrix([[0], [1]])], path(1), { k: 2 }).restarts // 10
  */
 export function floodSettings(
   method: string,
@@ -51,7 +51,12 @@ export function floodSettingsOfDevice(method: string, cols: number, options: Flo
   return { method, k, cols, restarts, seed, kernel, tol, judged: methodJudging(options) };
 }
 
-/** Best-of-restarts k-means on a device's own points, with as many centroids as it has points for. */
+/**
+ * Best-of-restarts k-means on a device's own points, with as many centroids as it has points for.
+ * @example
+ * const settings = floodSettings("mine", [matrix([[0], [1]])], path(1), { k: 1 });
+ * centroidsToFlood(matrix([[0], [1]]), 1, 0, settings).data // [0.5]
+ */
 export function centroidsToFlood(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
   const { method, cols, restarts, seed, kernel } = settings;
   const k = Math.min(wanted, points.rows);
@@ -68,7 +73,10 @@ export function meansToFlood({ counts, sums }: Statistics, cols: number): PointS
   return supportedSketch({ centroids: { data, rows: counts.length, cols }, counts }, 1);
 }
 
-/** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
+/**
+ * Solves each component once and gives every device of it a copy of the answer. Devices come in rising order.
+ * @example solveFlood(graph(3, [[0, 1]]), (devices) => matrix([[devices.length]])).map(toRows) // [[[2]], [[2]], [[1]]]
+ */
 export function solveFlood(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
   const centroids = new Array<Matrix>(graph.size);
   for (const devices of componentsOf(graph)) {
@@ -78,14 +86,24 @@ export function solveFlood(graph: Graph, solve: (devices: readonly number[]) => 
   return centroids;
 }
 
-/** All that the devices of a component flooded, in their order; `rule` says what at least one of them must have. */
+/**
+ * All that the devices of a component flooded, in their order; `rule` says what at least one of them must have.
+ * @example
+ * collectFlood([{ centroids: matrix([[0], [3]]), counts: Float64Array.of(2, 1) }], 0, "some rows").counts // [2, 1]
+ */
 export function collectFlood(parts: readonly PointSketch[], lowestDevice: number, rule: string): PointSketch {
   const joined = joinSketches(parts);
   if (joined.centroids.rows > 0) return joined;
   throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
 }
 
-/** Every device of a component has heard the same and draws the same numbers, so all find the same centroids. */
+/**
+ * Every device of a component has heard the same and draws the same numbers, so all find the same centroids.
+ * @example
+ * const settings = floodSettings("mine", [matrix([[0], [1]])], path(1), { k: 1 });
+ * const heard = { centroids: matrix([[0], [3]]), counts: Float64Array.of(2, 1) };
+ * centroidsOfFlood(heard, 0, settings).centroids.data // [1]
+ */
 export function centroidsOfFlood(
   { centroids: points, counts: weights }: PointSketch,
   lowestDevice: number,

@@ -42,7 +42,7 @@ fedkm.takes = {
 
 /**
  * Every method by its name, all called alike.
- * @example methods.kfed(datasets, network, { k: 3 })
+ * @example methods.kfed(paperData("iso", 4, 30, 1).datasets, path(4), { k: 3 }).rounds // 0
  */
 export const methods = {
   fedkm,

@@ -83,7 +83,10 @@ kfed.takes = {
   restarts: ["number"],
 };
 
-/** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
+/**
+ * The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act.
+ * @example lateKfedLabels(matrix([[0], [1], [9]]), matrix([[8], [0]]), { k: 2 }) // [1, 1, 0]
+ */
 export function lateKfedLabels(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
   checkMatrix("points", points);
   checkMatrix("centroids", centroids);

@@ -158,6 +158,9 @@ type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
 /**
  * A method with rounds. `begin` sees the devices at their start and returns what one round does to them; it may keep
  * state of its own in between. Rounds end with `rounds`, or when one says that it converged.
+ * @example
+ * const starts = methodOfRounds(() => () => ({ largestMove: 0, converged: true }));
+ * starts([matrix([[1], [3]])], path(1), { k: 1 }).centroids.map(toRows) // [[[2]]]
  */
 export function methodOfRounds<Further = unknown>(
   begin: (network: NetworkState, options: MethodOptions & Further) => () => RoundResult,
@@ -175,7 +178,13 @@ export function methodOfRounds<Further = unknown>(
   return Object.assign(method, about);
 }
 
-/** A method that answers at once: every device's centroids, and what it took to find them. */
+/**
+ * A method that answers at once: every device's centroids, and what it took to find them.
+ * @example
+ * const traffic = { messages: 0, bytes: 0 };
+ * const fixed = methodOfAnswer((datasets) => ({ centroids: datasets.map(() => matrix([[2]])), traffic }));
+ * fixed([matrix([[1], [3]])], path(1), { k: 1 }).inertia // 2
+ */
 export function methodOfAnswer<Further = unknown>(
   answer: (
     datasets: readonly Matrix[],
@@ -205,6 +214,11 @@ export const seedOrders = ["local", "shared", "aligned"] as const;
 /**
  * One common order of the clusters, which methods that average cluster by cluster need before they start. shared: everyone
  * starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent.
+ * @example
+ * methodOfRounds((network) => {
+ *   orderMethodSeeds(network, "shared");
+ *   return () => ({ largestMove: 0, converged: true });
+ * })([matrix([[1], [3]])], path(1), { k: 1 }).rounds // 1
  */
 export function orderMethodSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
   const { k, sets } = state;

@@ -46,7 +46,10 @@ const MOST_WORK = 1e8;
 /** So many further restarts that find nothing else are taken as agreement. */
 const FIRST_CHECK = 5;
 
-/** The best clustering of pooled points that can be had: exact where that is possible, else of many starts. */
+/**
+ * The best clustering of pooled points that can be had: exact where that is possible, else of many starts.
+ * @example pooledReference(matrix([[0], [2], [9]]), { k: 2 }).inertia // 2
+ */
 export function pooledReference(points: Matrix, options: ReferenceOptions): PooledReference {
   checkMatrix("points", points);
   checkOptions(options, referenceOptionNames, "k");
@@ -74,7 +77,12 @@ export function pooledReference(points: Matrix, options: ReferenceOptions): Pool
   return { ...referenceOf(best), restarts: made, isOptimal: false };
 }
 
-/** The reference, or what k-means makes of a cheaper rival: afterwards no rival is cheaper. `from` says whose it was. */
+/**
+ * The reference, or what k-means makes of a cheaper rival: afterwards no rival is cheaper. `from` says whose it was.
+ * @example
+ * const rows = matrix([[0], [2], [9]]);
+ * unbeatenReference(rows, pooledReference(rows, { k: 2 }), [["mine", matrix([[0], [9]])]]).inertia // 2
+ */
 export function unbeatenReference(
   points: Matrix,
   reference: PooledReference,

@@ -15,7 +15,10 @@ export interface Classes {
   readonly left?: Uint8Array;
 }
 
-/** Rows of which nothing was published yet. */
+/**
+ * Rows of which nothing was published yet.
+ * @example oneClass(3).sizes // [3]
+ */
 export function oneClass(rows: number): Classes {
   return { ids: new Uint32Array(rows), sizes: Uint32Array.from(rows > 0 ? [rows] : []) };
 }
@@ -33,6 +36,7 @@ function ownRows({ ids, sizes, guests }: Classes): Uint32Array {
  * Makes labels below `k` such that they may be published. A class is divided only into parts of at least `minimum` own
  * rows: smaller ones get the label of the largest part, the lowest among equals. A class that is not divided gets one label as
  * a whole, that in `whole`, by default the one that most of its rows have. Returns how many rows got another label.
+ * @example mergeSmallParts(oneClass(5), Uint32Array.of(0, 0, 0, 0, 1), 2, 2) // 1
  */
 export function mergeSmallParts(
   classes: Classes,
@@ -142,7 +146,10 @@ export function leftClasses(classes: Classes, labels: Uint32Array, k: number): C
   return { ...classes, left };
 }
 
-/** The classes after labels below `k` were published; the same object where they split none. */
+/**
+ * The classes after labels below `k` were published; the same object where they split none.
+ * @example splitClasses(oneClass(5), Uint32Array.of(0, 0, 0, 1, 1), 2).sizes // [3, 2]
+ */
 export function splitClasses(classes: Classes, labels: Uint32Array, k: number): Classes {
   const { ids, sizes, guests } = classes;
   const parts = new Uint32Array(sizes.length * k);
@@ -166,7 +173,10 @@ function ownParts({ ids, sizes, guests }: Classes, labels: Uint32Array, k: numbe
   return parts;
 }
 
-/** The fewest own rows of a class; 0 where there is none. */
+/**
+ * The fewest own rows of a class; 0 where there is none.
+ * @example smallestClass(oneClass(3)) // 3
+ */
 export function smallestClass(classes: Classes): number {
   const own = ownRows(classes);
   return own.reduce((least, size) => Math.min(least, size), own[0] ?? 0);

@@ -13,13 +13,21 @@ export interface Variance {
 /** Steps in which a variance is written. */
 const VARIANCE_STEPS = 2 ** 20;
 
-/** The fraction at or above a variance: noise is never smaller than what is paid for. */
+/**
+ * The fraction at or above a variance: noise is never smaller than what is paid for.
+ * @example varianceAtLeast(0.5).denominator // 1048576n
+ */
 export function varianceAtLeast(variance: number): Variance {
   if (!(variance > 0) || variance > 2 ** 100) throw new RangeError(`variance must be above 0, got ${variance}`);
   return { numerator: BigInt(Math.ceil(variance * VARIANCE_STEPS)), denominator: BigInt(VARIANCE_STEPS) };
 }
 
-/** Draws from P(x) proportional to exp(-x^2 / (2 variance)) over the integers. */
+/**
+ * Draws from P(x) proportional to exp(-x^2 / (2 variance)) over the integers.
+ * @example
+ * const draw = discreteGaussian(varianceAtLeast(2), (count) => crypto.getRandomValues(new Uint8Array(count)));
+ * draw();
+ */
 export function discreteGaussian({ numerator, denominator }: Variance, bytes: RandomBytes): () => bigint {
   const below = uniformBelow(bytes);
   const spread = squareRoot(numerator / denominator) + 1n;

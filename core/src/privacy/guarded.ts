@@ -69,7 +69,12 @@ interface PublishedBefore {
   readonly mayLeaveOut?: boolean;
 }
 
-/** Longer than 60 lines: its functions share the classes. */
+/**
+ * Longer than 60 lines: its functions share the classes.
+ * @example
+ * const rows = matrix([[0], [1], [9]]);
+ * guardPoints(rows, fastKernel.prepare(rows), 2).classes.sizes // [3]
+ */
 export function guardPoints(
   points: Matrix,
   prepared: PreparedPoints,
@@ -196,7 +201,13 @@ function moveHeld(
 /** What leaves a device is on a grid of this share of a column's range. */
 export const RESOLUTION_SHARE = 2 ** -20;
 
-/** The nearest numbers of the grid. */
+/**
+ * The nearest numbers of the grid.
+ * @example
+ * const numbers = Float64Array.of(0.3, 0.7);
+ * roundGuarded(Float64Array.of(0.5), numbers);
+ * numbers // [0.5, 0.5]
+ */
 export function roundGuarded(resolution: Float64Array, /* IN OUT */ numbers: Float64Array): void {
   for (let i = 0; i < numbers.length; i++) {
     const step = resolution[i % resolution.length];
@@ -207,6 +218,10 @@ export function roundGuarded(resolution: Float64Array, /* IN OUT */ numbers: Flo
 /**
  * Moves from `before` by whole steps of the grid, and never further than was meant: two devices that round to the
  * nearest number could exchange their places for ever.
+ * @example
+ * const after = Float64Array.of(0.9, 0.2);
+ * roundGuardedMoves(Float64Array.of(0, 0), Float64Array.of(0.5), after);
+ * after // [0.5, 0]
  */
 export function roundGuardedMoves(
   before: Float64Array,

@@ -31,6 +31,9 @@ const CONSISTENT = 1e-9;
  * (M) says w (f + A) = s + B for each cluster, with f and s the share and the sum of its points, and A and B what the
  * neighbours add, which whoever knows their centroids can compute. Two messages between which no point changed its
  * cluster give f and s, and a further equation that tells whether none did. undefined: no two messages agree.
+ * @example
+ * const told = [2, 3].map((x) => ({ sent: matrix([[x]]), neighbours: [matrix([[2 * x - 1]])] }));
+ * recoverClusters(told, 0.25)[0]?.mean // [1]
  */
 export function recoverClusters(
   exchanges: readonly Exchange[],
@@ -52,7 +55,12 @@ function recoverCluster(known: readonly Equation[]): RecoveredCluster | undefine
   return best?.cluster;
 }
 
-/** The share that two messages give, and by how much they contradict each other; undefined: they give none. */
+/**
+ * The share that two messages give, and by how much they contradict each other; undefined: they give none.
+ * @example
+ * const before = { at: Float64Array.of(1), weight: 0, sum: Float64Array.of(0) };
+ * equationShare(before, { ...before, at: Float64Array.of(3), sum: before.at })?.share // 0.5
+ */
 export function equationShare(before: Equation, after: Equation): { share: number; error: number } | undefined {
   const move = after.at.map((x, d) => x - before.at[d]);
   const change = after.at.map((x, d) => after.sum[d] - after.weight * x - before.sum[d] + before.weight * before.at[d]);
@@ -63,12 +71,18 @@ export function equationShare(before: Equation, after: Equation): { share: numbe
   return { share, error: Math.hypot(...change.map((x, d) => x - share * move[d])) / Math.hypot(...change) };
 }
 
-/** s of a message whose f is known. */
+/**
+ * s of a message whose f is known.
+ * @example equationSum({ at: Float64Array.of(1), weight: 0, sum: Float64Array.of(0) }, 0.5) // [0.5]
+ */
 export function equationSum({ at, weight, sum }: Equation, share: number): Float64Array {
   return at.map((x, d) => x * (share + weight) - sum[d]);
 }
 
-/** For every cluster of a message. `matchedAt`: the centroids at which (E2) and (E3) were made, if not at those sent. */
+/**
+ * For every cluster of a message. `matchedAt`: the centroids at which (E2) and (E3) were made, if not at those sent.
+ * @example equationsOf({ sent: matrix([[0]]), neighbours: [matrix([[3]])] }, 1)[0].weight // 2
+ */
 export function equationsOf(
   { sent, neighbours }: Exchange,
   alpha: number,

@@ -33,6 +33,8 @@ interface WaitingRows {
 /**
  * Groups of waiting rows, by their numbers, each with at least `minimum` fresh ones. All others go on waiting. `at` are the
  * centroids at which labels were last published. The same rows give the same groups.
+ * @example
+ * waitingGroups(matrix([[0]]), { points: matrix([[1], [2]]), isFresh: [1, 1] }, Float64Array.of(0), 2) // [[0, 1]]
  */
 export function waitingGroups(
   counted: Matrix,

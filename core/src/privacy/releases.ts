@@ -17,12 +17,18 @@ export interface RowSummary {
   readonly within: number;
 }
 
-/** How many rows a summary stands for. */
+/**
+ * How many rows a summary stands for.
+ * @example releasedRows({ points: matrix([[0], [1]]), weights: Float64Array.of(2, 3), within: 0 }) // 5
+ */
 export function releasedRows({ weights }: RowSummary): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Answers (E1) as the rows would whose summary it is. It prepares no other points than the summary's. */
+/**
+ * Answers (E1) as the rows would whose summary it is. It prepares no other points than the summary's.
+ * @example releaseKernel({ points: matrix([[0], [1]]), weights: Float64Array.of(2, 3), within: 0 }).name // "summary"
+ */
 export function releaseKernel({ points, weights, within }: RowSummary): Kernel {
   return {
     name: "summary",
@@ -41,7 +47,10 @@ export function releaseKernel({ points, weights, within }: RowSummary): Kernel {
   };
 }
 
-/** The squared distances of the rows that a summary stands for from the nearest centroids, all together. */
+/**
+ * The squared distances of the rows that a summary stands for from the nearest centroids, all together.
+ * @example releasedLoss({ points: matrix([[0], [1]]), weights: Float64Array.of(2, 3), within: 0 }, matrix([[0]])) // 3
+ */
 export function releasedLoss(summary: RowSummary, centroids: Matrix): number {
   const prepared = releaseKernel(summary).prepare(summary.points);
   const { loss } = kernelStatistics(prepared, centroids);
@@ -63,14 +72,22 @@ const ROWS_PER_CELL = 5;
 /** Cells below this many deviations of the noise count as empty: at two, noise alone can hold a centroid. */
 const EMPTY_BELOW = 3;
 
-/** The grid for devices of about so many rows, or for all rows of a network. */
+/**
+ * The grid for devices of about so many rows, or for all rows of a network.
+ * @example releaseGrid({ low: Float64Array.of(0), high: Float64Array.of(1) }, 1000, 1).perSide // 200
+ */
 export function releaseGrid({ low, high }: Pick<CellGrid, "low" | "high">, rows: number, epsilon: number): CellGrid {
   const cells = Math.min(CELLS.most, Math.max(CELLS.fewest, (rows * epsilon) / ROWS_PER_CELL));
   // A small addition, because a root that should be whole may fall below it.
   return { low, high, perSide: Math.floor(cells ** (1 / low.length) + 1e-9) };
 }
 
-/** Rows in each cell. Rows outside of the box count in the cell that is nearest to them. */
+/**
+ * Rows in each cell. Rows outside of the box count in the cell that is nearest to them.
+ * @example
+ * const grid = { low: Float64Array.of(0), high: Float64Array.of(1), perSide: 2 };
+ * cellsToRelease(matrix([[0.1], [0.2], [0.9]]), grid) // [2n, 1n]
+ */
 export function cellsToRelease({ data, rows, cols }: Matrix, { low, high, perSide }: CellGrid): bigint[] {
   const counts = new Array<bigint>(perSide ** cols).fill(0n);
   for (let r = 0; r < rows; r++) {
@@ -84,10 +101,19 @@ export function cellsToRelease({ data, rows, cols }: Matrix, { low, high, perSid
   return counts;
 }
 
-/** The variance of the noise that a release of counts for `rho` needs: one row changes one count by 1. */
+/**
+ * The variance of the noise that a release of counts for `rho` needs: one row changes one count by 1.
+ * @example countVariance(0.5) // 1
+ */
 export const countVariance = (rho: number) => 1 / (2 * rho);
 
-/** The rows in each cell of a grid, with noise. */
+/**
+ * The rows in each cell of a grid, with noise.
+ * @example
+ * const grid = { low: Float64Array.of(0), high: Float64Array.of(1), perSide: 2 };
+ * const bytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+ * releaseCells(matrix([[0.1], [0.9]]), grid, 0.5, bytes).length // 2
+ */
 export function releaseCells(points: Matrix, grid: CellGrid, rho: number, bytes: RandomBytes): bigint[] {
   return withNoise(cellsToRelease(points, grid), varianceAtLeast(countVariance(rho)), bytes);
 }
@@ -95,6 +121,9 @@ export function releaseCells(points: Matrix, grid: CellGrid, rho: number, bytes:
 /**
  * The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. Where they
  * are fewer than `fewest`, so many of the fullest: k clusters need k places, and a doubtful one is better than none.
+ * @example
+ * const grid = { low: Float64Array.of(0), high: Float64Array.of(1), perSide: 2 };
+ * releasedCellSummary([90, 0], grid, 0.5, 1).points.data // [0.25]
  */
 export function releasedCellSummary(
   counts: readonly (bigint | number)[],
@@ -131,12 +160,18 @@ const REACH_SHARE = 0.15;
 /** Of rho for the counts; the rest is for the sums, which decide where centroids go. */
 const COUNT_SHARE = 0.25;
 
-/** How far a row's offset from its centroid may go in a release. */
+/**
+ * How far a row's offset from its centroid may go in a release.
+ * @example releaseReach(Float64Array.of(0, 0), Float64Array.of(1, 100)) // 15
+ */
 export function releaseReach(low: Float64Array, high: Float64Array): number {
   return REACH_SHARE * low.reduce((most, from, c) => Math.max(most, high[c] - from), 0);
 }
 
-/** For each centroid the rows nearest to it, and the sum of their offsets in steps of the reach. */
+/**
+ * For each centroid the rows nearest to it, and the sum of their offsets in steps of the reach.
+ * @example residualsToRelease(matrix([[0], [1]]), matrix([[0]]), 2).counts // [2n]
+ */
 export function residualsToRelease(
   points: Matrix,
   centroids: Matrix,
@@ -161,14 +196,22 @@ export function residualsToRelease(
   return { counts, sums };
 }
 
-/** The variances of the noise that `rho` needs, for counts and for sums in steps. */
+/**
+ * The variances of the noise that `rho` needs, for counts and for sums in steps.
+ * @example releaseVariances(0.5, 2).counts // 4
+ */
 export function releaseVariances(rho: number, cols: number): { readonly counts: number; readonly sums: number } {
   // Rounding to steps can lengthen an offset by half of a step in each column.
   const longest = STEPS + Math.sqrt(cols) / 2;
   return { counts: 1 / (2 * COUNT_SHARE * rho), sums: longest ** 2 / (2 * (1 - COUNT_SHARE) * rho) };
 }
 
-/** The rows nearest to each centroid and the sums of their offsets, with noise. */
+/**
+ * The rows nearest to each centroid and the sums of their offsets, with noise.
+ * @example
+ * const bytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+ * releaseResiduals(matrix([[0], [1]]), matrix([[0.5]]), 1, 0.5, bytes).counts.length // 1
+ */
 export function releaseResiduals(points: Matrix, centroids: Matrix, reach: number, rho: number, bytes: RandomBytes) {
   const { counts, sums } = residualsToRelease(points, centroids, reach);
   const variances = releaseVariances(rho, points.cols);
@@ -178,7 +221,10 @@ export function releaseResiduals(points: Matrix, centroids: Matrix, reach: numbe
   };
 }
 
-/** The means that were released, one for each centroid, and what they stand for; `within` is of the summary before. */
+/**
+ * The means that were released, one for each centroid, and what they stand for; `within` is of the summary before.
+ * @example releasedResidualSummary({ counts: [2], sums: [STEPS] }, matrix([[0]]), 1, 0).points.data // [0.5]
+ */
 export function releasedResidualSummary(
   { counts, sums }: { readonly counts: readonly (bigint | number)[]; readonly sums: readonly (bigint | number)[] },
   centroids: Matrix,
@@ -200,12 +246,18 @@ export function releasedResidualSummary(
 // What releases cost: rho of zero-concentrated differential privacy, which adds up, and (epsilon, delta), which people read.
 // The bound between the two is corollary 13 of Canonne, Kamath and Steinke (2020).
 
-/** The smallest epsilon that rho promises at this delta. */
+/**
+ * The smallest epsilon that rho promises at this delta.
+ * @example epsilonOf(rhoOf(1, 1e-6), 1e-6).toFixed(3) // "1.000"
+ */
 export function epsilonOf(rho: number, delta: number): number {
   return bisect((epsilon) => logDelta(rho, epsilon) <= ln(delta), rho + 2 * Math.sqrt(rho * ln(1 / delta)), "least");
 }
 
-/** The most rho that (epsilon, delta) pays for. */
+/**
+ * The most rho that (epsilon, delta) pays for.
+ * @example rhoOf(1, 1e-6).toFixed(3) // "0.024"
+ */
 export function rhoOf(epsilon: number, delta: number): number {
   return bisect((rho) => logDelta(rho, epsilon) > ln(delta), epsilon, "most");
 }
@@ -267,6 +319,9 @@ function noiseVariance(
 /**
  * From so many devices on, all with the same clusters, the common means err less than those of one device alone without
  * noise; Infinity where the clusters do not stand out of the noise of the first release.
+ * @example
+ * const grid = { low: Float64Array.of(0), high: Float64Array.of(1), perSide: 16 };
+ * devicesForRelease({ rowsOfCluster: 1000, variance: 0.01, reach: 0.15, rho: 0.5, grid }) // 1
  */
 export function devicesForRelease(expected: Expectation): number {
   const { rowsOfCluster, variance, grid } = expected;

@@ -25,14 +25,20 @@ const discreteSlack = (epsilon: number, mu: number) =>
 /** Of delta, so much is not spent: rounding errors are far below it, and what was bought never costs more than was asked. */
 const KEPT = 2 ** -30;
 
-/** The most mu that (epsilon, delta) pays for; at least as much as concentrated differential privacy allows. */
+/**
+ * The most mu that (epsilon, delta) pays for; at least as much as concentrated differential privacy allows.
+ * @example muOf(1, 1e-6).toFixed(3) // "0.237"
+ */
 export function muOf(epsilon: number, delta: number): number {
   const spent = delta * (1 - KEPT);
   const concentrated = Math.sqrt(2 * rhoOf(epsilon, spent));
   return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, spent)) ?? concentrated;
 }
 
-/** The least epsilon that mu promises at this delta. */
+/**
+ * The least epsilon that mu promises at this delta.
+ * @example epsilonOfMu(muOf(1, 1e-6), 1e-6).toFixed(3) // "1.000"
+ */
 export function epsilonOfMu(mu: number, delta: number): number {
   const concentrated = epsilonOf((mu * mu) / 2, delta);
   // A large epsilon may be out of reach where a smaller one is not, since whole numbers add more to delta there.
@@ -81,4 +87,46 @@ function millsRatio(x: number): number {
   let fraction = x;
   for (let n = 200; n >= 1; n--) fraction = x + n / fraction;
   return 1 / fraction;
+}
+
+// What noise will cost, from public figures alone, before anything is released: so that a study can be refused, or an owner
+// told, while nothing is spent. The bounds are those of 84 runs on 21 sets: see docs/privacy.md.
+
+/**
+ * fine: next to nothing. costly: some percent. risky: clusters may be missed. useless: as good as one mean for all.
+ */
+export type NoiseVerdict = "fine" | "costly" | "risky" | "useless";
+
+/** Of the rules of a release: its clusters, the lower bounds of its columns, and its budget. */
+interface NoiseTerms {
+  readonly k: number;
+  readonly low: Float64Array;
+  readonly mu: number;
+}
+
+const BOUNDS: readonly (readonly [number, NoiseVerdict])[] = [
+  [0.03, "fine"],
+  [0.1, "costly"],
+  [0.3, "risky"],
+];
+/** Of the budget, what the votes for candidates cost. */
+const SEED_SHARE = 0.225;
+/** A cluster is seen that stands out by so many deviations of the noise on a count. */
+const SEEN = 6;
+
+/**
+ * For about so many rows in all; `mu` is that of the rules, less what colluders take off.
+ * @example noiseVerdict({ k: 3, low: Float64Array.of(0, 0), mu: 0.5 }, 1000) // "fine"
+ */
+export function noiseVerdict({ k, low, mu }: NoiseTerms, rows: number): NoiseVerdict {
+  const index = (k * Math.sqrt(low.length)) / (mu * rows);
+  return BOUNDS.find(([most]) => index <= most)?.[1] ?? "useless";
+}
+
+/**
+ * Clusters of fewer rows are likely to be missed.
+ * @example smallestSeenCluster({ mu: 0.5 }) // 26
+ */
+export function smallestSeenCluster({ mu }: Pick<NoiseTerms, "mu">): number {
+  return Math.ceil(SEEN / (mu * Math.sqrt(SEED_SHARE)));
 }

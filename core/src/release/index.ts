@@ -1,8 +1,7 @@
 // @fedkm/core/release: k-means with differential privacy from a few noisy sums, in many columns.
 
 export { symmetricEigen } from "../data/symmetricEigen.ts";
-export { type NoiseVerdict, noiseVerdict, smallestSeenCluster } from "./expectation.ts";
-export { epsilonOfMu, muOf, STEPS } from "./gaussianBudget.ts";
+export { epsilonOfMu, muOf, type NoiseVerdict, noiseVerdict, STEPS, smallestSeenCluster } from "./gaussianBudget.ts";
 export {
   type Knowledge,
   knowledgeLength,

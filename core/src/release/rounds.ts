@@ -4,11 +4,11 @@
 
 import type { Matrix } from "../data/matrix.ts";
 import { normalStream, randomStream } from "../data/random.ts";
+import { leadingAxes, orthonormalRows } from "../data/symmetricEigen.ts";
 import { predict } from "../kernel/model.ts";
 import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../privacy/discreteGaussian.ts";
 import type { RowSummary } from "../privacy/releases.ts";
 import { kmeans } from "../start/kmeans.ts";
-import { leadingAxes, orthonormalRows } from "./axes.ts";
 import { STEPS } from "./gaussianBudget.ts";
 
 /** What everybody knows before anything is released. */
@@ -117,7 +117,12 @@ function planOf(columns: number): readonly (readonly [string, RoundKind, number]
   return [["scale", scale, 0.06], ...directions, ...seeds, ["lift", lift, 0.12], ...steps(3, 0.21)];
 }
 
-/** The centroids are those of the knowledge after the last round. */
+/**
+ * The centroids are those of the knowledge after the last round.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * releaseRounds(rules).map(({ name }) => name) // ["scale", "cells", "step 1", "step 2"]
+ */
 export function releaseRounds(rules: ReleaseRules): readonly ReleaseRound[] {
   return planOf(rules.low.length).map(([name, kind, share]) => {
     const partsOf = (known: Knowledge) => kind.parts(rules, known, share);
@@ -143,12 +148,21 @@ export function releaseRounds(rules: ReleaseRules): readonly ReleaseRound[] {
   });
 }
 
-/** The deviation that the noise of a total must have, in steps. */
+/**
+ * The deviation that the noise of a total must have, in steps.
+ * @example partDeviation({ mu: 1 }, { share: 0.25 }) / STEPS // 2
+ */
 export function partDeviation({ mu }: Pick<ReleaseRules, "mu">, { share }: Pick<SumPart, "share">): number {
   return STEPS / (mu * Math.sqrt(share));
 }
 
-/** What a device adds to a round, with its share of the noise: all of it where `honest` is 1. */
+/**
+ * What a device adds to a round, with its share of the noise: all of it where `honest` is 1.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * const bytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+ * noisyIntegers(rules, releaseRounds(rules)[0], nothingKnown, matrix([[0.2]]), 1, bytes).length // 29
+ */
 export function noisyIntegers(
   rules: ReleaseRules,
   round: ReleaseRound,
@@ -166,7 +180,13 @@ export function noisyIntegers(
   return integers;
 }
 
-/** What stands for the rows of a device by itself after its last round, whose totals these are. */
+/**
+ * What stands for the rows of a device by itself after its last round, whose totals these are.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * const known = { ...nothingKnown, centroids: Float64Array.of(-0.25, 0.25), mean: Float64Array.of(0) };
+ * releasedSummary(rules, known, Float64Array.of(7 * STEPS, 3 * STEPS)).weights // [7, 3]
+ */
 export function releasedSummary(rules: ReleaseRules, known: Knowledge, totals: Float64Array): RowSummary {
   const { mean, centroids, scale } = known;
   const { k } = rules;
@@ -179,7 +199,12 @@ export function releasedSummary(rules: ReleaseRules, known: Knowledge, totals: F
   return { points: releasedCentroids(rules, known), weights, within: Math.max(0, scale[0] * scale[1] - between) };
 }
 
-/** The answer, in the units of the bounds. */
+/**
+ * The answer, in the units of the bounds.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * releasedCentroids(rules, { ...nothingKnown, centroids: Float64Array.of(-0.25, 0.25) }).data // [0.25, 0.75]
+ */
 export function releasedCentroids({ k, low, high }: ReleaseRules, { centroids }: Knowledge): Matrix {
   const cols = low.length;
   const data = centroids.map((value, i) => value + (low[i % cols] + high[i % cols]) / 2);
@@ -796,13 +821,21 @@ function fieldLengths(rules: ReleaseRules): Record<keyof Knowledge, number> {
   };
 }
 
-/** Of every field its length and room for its numbers. */
+/**
+ * Of every field its length and room for its numbers.
+ * @example knowledgeLength({ k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 }) // 30
+ */
 export function knowledgeLength(rules: ReleaseRules): number {
   const lengths = fieldLengths(rules);
   return fieldNames.reduce((sum, name) => sum + 1 + lengths[name], 0);
 }
 
-/** The inverse of `unpackKnowledge`. */
+/**
+ * The inverse of `unpackKnowledge`.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * packKnowledge(rules, nothingKnown).length // 30
+ */
 export function packKnowledge(rules: ReleaseRules, known: Knowledge): Float64Array {
   const lengths = fieldLengths(rules);
   const numbers = new Float64Array(knowledgeLength(rules));
@@ -815,7 +848,12 @@ export function packKnowledge(rules: ReleaseRules, known: Knowledge): Float64Arr
   return numbers;
 }
 
-/** Undefined: these numbers are no knowledge under these rules. */
+/**
+ * Undefined: these numbers are no knowledge under these rules.
+ * @example
+ * const rules = { k: 2, low: Float64Array.of(0), high: Float64Array.of(1), mu: 1, seed: 0 };
+ * unpackKnowledge(rules, packKnowledge(rules, nothingKnown))?.mean // []
+ */
 export function unpackKnowledge(rules: ReleaseRules, numbers: Float64Array): Knowledge | undefined {
   const lengths = fieldLengths(rules);
   const known = { ...nothingKnown } as Record<keyof Knowledge, Float64Array>;

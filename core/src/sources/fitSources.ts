@@ -45,7 +45,10 @@ export interface SourcesModel
   readonly statistics: readonly Statistics[];
 }
 
-/** As `fit`, for rows that stay where they are. */
+/**
+ * As `fit`, for rows that stay where they are.
+ * @example (await fitSources([memorySource(matrix([[0], [2]]))], path(1), { k: 1, alpha: 0 })).inertia // 2
+ */
 export async function fitSources(
   sources: readonly Source[],
   graph: Graph,
@@ -58,7 +61,12 @@ export async function fitSources(
   }
 }
 
-/** The same, a pass over all rows at a time. */
+/**
+ * The same, a pass over all rows at a time.
+ * @example
+ * const passes = fitPasses([memorySource(matrix([[0], [2]]))], path(1), { k: 1, alpha: 0 });
+ * for await (const pass of passes) console.log(pass);
+ */
 export async function* fitPasses(
   sources: readonly Source[],
   graph: Graph,

@@ -34,13 +34,19 @@ export interface Source {
   nearBorders(centroids: Matrix, margin: number, most: number, signal?: AbortSignal): Promise<Matrix | undefined>;
 }
 
-/** The grids of a source: with them its sums have the bits that the kernel gives for the same rows in memory. */
+/**
+ * The grids of a source: with them its sums have the bits that the kernel gives for the same rows in memory.
+ * @example sourceGrids(memorySource(matrix([[0], [2]]))).length // 4
+ */
 export function sourceGrids({ rows, least, most }: Pick<Source, "rows" | "least" | "most">): Float64Array {
   const largest = least.map((low, c) => Math.max(Math.abs(low), Math.abs(most[c])));
   return exactSumGrids(Float64Array.of(...largest, 1), rows);
 }
 
-/** (E1) of a source: the counts and sums of the kernel, to the last bit. */
+/**
+ * (E1) of a source: the counts and sums of the kernel, to the last bit.
+ * @example (await sourceStatistics(memorySource(matrix([[0], [2]])), matrix([[1]]))).loss // 2
+ */
 export async function sourceStatistics(source: Source, centroids: Matrix, signal?: AbortSignal): Promise<Statistics> {
   const { sums, loss } = await source.parts(centroids, sourceGrids(source), signal);
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
@@ -52,7 +58,7 @@ export async function sourceStatistics(source: Source, centroids: Matrix, signal
 
 /**
  * A source of rows in memory, as a peer of databases in tests and simulations.
- * @example fitSources([memorySource(points)], path(1), { k: 3, alpha: 0 })
+ * @example memorySource(matrix([[0], [2]])).most // [2]
  */
 export function memorySource(points: Matrix): Source {
   const { rows, cols } = points;
@@ -78,7 +84,12 @@ export function memorySource(points: Matrix): Source {
   };
 }
 
-/** Several sources as one: the rows of one device from several of them. */
+/**
+ * Several sources as one: the rows of one device from several of them.
+ * @example
+ * const half = memorySource(matrix([[0], [2]]));
+ * joinSources([half, half]).rows // 4
+ */
 export function joinSources(sources: readonly Source[]): Source {
   const rows = sources.reduce((sum, own) => sum + own.rows, 0);
   const extreme = (side: "least" | "most", pick: (...values: number[]) => number) =>
@@ -109,14 +120,22 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-/** Room for exact sums of the rows of so many clusters: two numbers for each sum and count. */
+/**
+ * Room for exact sums of the rows of so many clusters: two numbers for each sum and count.
+ * @example sourceParts(matrix([[0], [10]])).length // 8
+ */
 export function sourceParts({ rows, cols }: Matrix): Float64Array {
   return new Float64Array(rows * 2 * (cols + 1));
 }
 
 // Rows near the borders between clusters. All others keep their cluster while no centroid moves farther than a margin.
 
-/** The rows whose nearest centroid can become another one if none goes farther than `margin`. */
+/**
+ * The rows whose nearest centroid can become another one if none goes farther than `margin`.
+ * @example
+ * const rows = matrix([[0], [4], [10]]);
+ * toRows(rowsNearBorders(rows, fastKernel.prepare(rows), matrix([[0], [10]]), 1)) // [[4]]
+ */
 export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centroids: Matrix, margin: number): Matrix {
   const { rows } = points;
   const { cols } = centroids;

@@ -14,11 +14,12 @@ import {
   nearestCentroids,
   type Predictor,
 } from "../kernel/model.ts";
-import { greedyTrials, plusPlus, plusPlusOfMany, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
+import { greedyTrials, plusPlus, type SeedingProblem, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
 import { updateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "../update/updateState.ts";
+import { moveClusters } from "./splitMerge.ts";
 
 /** Options of `kmeans`. Only k is needed. */
 export interface KMeansOptions {
@@ -30,7 +31,7 @@ export interface KMeansOptions {
   init?: Predictor | undefined;
   /** What becomes of clusters without points. Default "keep". */
   empty?: EmptyClusters | undefined;
-  /** Independent starts, of which the best counts. Default 10; of 500 clusters and more, until two agree, and at most 5. */
+  /** Independent starts, of which the best counts. Default 10. Of 500 clusters and more only one, in which clusters then move to where they gain most. */
   restarts?: number | undefined;
   /** Default 300. */
   maxIter?: number | undefined;
@@ -67,7 +68,7 @@ export interface KMeansModel extends ModelRecord {
 
 /**
  * k-means of the points of one device: the best of several starts of Lloyd's iteration.
- * @example const { centroids, labels } = kmeans(matrix(rows), { k: 3 });
+ * @example kmeans(matrix([[0], [2], [9]]), { k: 2 }).inertia // 2
  */
 export function kmeans(points: Points, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
@@ -149,10 +150,13 @@ export const SHORT_RUN = 20;
 export const VERY_MANY_ROWS = 100_000;
 
 /**
- * From so many clusters on starts are run on a sample of this many rows for each cluster, and at most of this share of all
- * rows: there seeds take ten times as long as Lloyd's iteration. No further start is made once one agrees with the best.
+ * From so many clusters on one start is made, on a sample of so many rows for each cluster, and at most so often clusters
+ * move to where they gain more, until the cost falls by no more than this share. Further starts would cost as much as
+ * scikit-learn's only one, and gain less.
  */
-const MANY_CLUSTERS = { from: 500, perCluster: 16, share: 1 / 3, agree: 1e-3, most: 5 };
+const MANY_CLUSTERS = { from: 500, perCluster: 16, moves: 8, enough: 1e-3 };
+/** Iterations between moves. */
+const SETTLING_RUN = 8;
 
 /** Rows of a sample, for each cluster and at least: to draw seeds from, and to run the starts on. */
 const SAMPLED = { perCluster: 64, least: 4096 };
@@ -165,12 +169,12 @@ const JUDGING = { perCluster: 512, least: 16_384 };
 export function bestOf(run: KMeansRun, restarts: number, streams: Streams): Clustering {
   const atOnce = bestAtOnce(run, restarts, streams);
   if (atOnce !== undefined) return atOnce;
-  if (restarts > 1 && run.k >= MANY_CLUSTERS.from && run.points.rows >= MANY_ROWS) {
-    const size = Math.min(MANY_CLUSTERS.perCluster * run.k, Math.floor(MANY_CLUSTERS.share * run.points.rows));
-    const start = onSampleOf(run, Math.max(run.k, size), streams.of(restarts), (sample) => {
-      return bestOfAgreeing(sample, Math.min(restarts, MANY_CLUSTERS.most), streams);
-    });
-    return lloyd(run, start.centroids.data);
+  if (run.k >= MANY_CLUSTERS.from) {
+    const size = MANY_CLUSTERS.perCluster * run.k;
+    const random = streams.of(0);
+    const onSample = (sample: KMeansRun) => withMoves(sample, random);
+    const start = run.points.rows < 2 * size ? onSample(run) : onSampleOf(run, size, random, onSample);
+    return lloyd(run, start);
   }
   const judging = sampleSize(JUDGING, run.k);
   if (restarts > 1 && run.points.rows >= Math.max(VERY_MANY_ROWS, 4 * judging)) {
@@ -191,17 +195,24 @@ export function bestOf(run: KMeansRun, restarts: number, streams: Streams): Clus
   return { ...ended, iterations: chosen.iterations + ended.iterations };
 }
 
-/** The best of as many starts as it takes until one costs the same as the best before it. */
-function bestOfAgreeing(run: KMeansRun, most: number, streams: Streams): Clustering {
+/** Centroids of one start, moved to where they gain more for as long as that pays. */
+function withMoves(run: KMeansRun, random: Random): Float64Array {
+  const { points, weights, prepared } = run;
   const room: LloydRoom = {};
-  let best: Clustering | undefined;
-  for (let start = 0; start < most; start++) {
-    const found = lloyd({ ...run, maxIter: SHORT_RUN }, seeds(run, streams.of(start), room), room);
-    const before = best?.inertia ?? Number.POSITIVE_INFINITY;
-    if (best === undefined || found.inertia < before) best = found;
-    if (Math.abs(found.inertia - before) <= MANY_CLUSTERS.agree * before) break;
+  const labels = new Uint32Array(points.rows);
+  const settled = (from: Float64Array) => lloyd({ ...run, maxIter: SETTLING_RUN }, from, room);
+  // One draw for each seed: the moves mend what a better choice among several would have avoided.
+  let best = settled(plusPlus(run, random, 1));
+  for (let move = 0; move < MANY_CLUSTERS.moves; move++) {
+    const centroids = best.centroids.data.slice();
+    prepared.labels(centroids, labels);
+    if (moveClusters({ points, weights, labels, centroids }) === 0) break;
+    const next = settled(centroids);
+    const isEnough = next.inertia >= best.inertia * (1 - MANY_CLUSTERS.enough);
+    if (next.inertia < best.inertia) best = next;
+    if (isEnough) break;
   }
-  return best as Clustering;
+  return best.centroids.data;
 }
 
 /** The same where the kernel draws and runs all starts in one call. */
@@ -214,7 +225,6 @@ function bestAtOnce(run: KMeansRun, starts: number, { hash }: Streams): Clusteri
 }
 
 function seeds(run: KMeansRun, random: Random, room: SeedingRoom): Float64Array {
-  if (run.k >= MANY_CLUSTERS.from) return plusPlusOfMany(run, random);
   const size = sampleSize(SAMPLED, run.k);
   if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random, undefined, room);
   return onSampleOf(run, size, random, (sample) => plusPlus(sample, random));

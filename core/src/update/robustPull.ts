@@ -18,7 +18,10 @@ const FREE_DEVIATIONS = 0.5;
 /** Points beyond one for each cluster. The deviation of fewer is too uncertain to hold a centroid by. */
 const LEAST_FREEDOM = 10;
 
-/** How far a centroid of so many points may be from their mean, in standard errors of that mean. */
+/**
+ * How far a centroid of so many points may be from their mean, in standard errors of that mean.
+ * @example largestRobustDrift(100).toFixed(3) // "5.000"
+ */
 export function largestRobustDrift(points: number): number {
   checkAtLeastZero("points", points);
   return Math.max(MOST_ERRORS, FREE_DEVIATIONS * Math.sqrt(points));

@@ -49,7 +49,10 @@ export interface DeviceUpdate {
 
 const updateOptionNames: OptionNames<UpdateOptions> = { ...sharedOptionNames, weight: true, edgeWeights: true };
 
-/** One device update on given points and neighbours' centroids. */
+/**
+ * One device update on given points and neighbours' centroids.
+ * @example updateDevice(matrix([[0], [2]]), matrix([[0]]), [matrix([[3]])], { alpha: 0.5 }).centroids.data // [2]
+ */
 export function updateDevice(
   points: Points,
   centroids: Matrix,
@@ -83,7 +86,12 @@ export interface StatisticsSource {
   statistics(centroids: Matrix): Promise<Statistics>;
 }
 
-/** The same bits as `updateDevice`, if the source gives the statistics that the kernel would. */
+/**
+ * The same bits as `updateDevice`, if the source gives the statistics that the kernel would.
+ * @example
+ * const statistics = async () => ({ counts: Float64Array.of(2), sums: Float64Array.of(2), loss: 2 });
+ * (await updateDeviceAsync({ rows: 2, cols: 1, statistics }, matrix([[0]]), [], { alpha: 1 })).centroids.data // [1]
+ */
 export async function updateDeviceAsync(
   source: StatisticsSource,
   centroids: Matrix,

@@ -30,6 +30,7 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../../test/runs.ts";
 import { tubesBetween, valleyOf } from "../../src/choose/tubes.ts";
 import { forAllProblems } from "../problems.ts";
 
@@ -60,11 +61,12 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe("chooseK(datasets, graph, options)", () => {
-  it.each(["iso", "var", "aniso"] as const)("finds the paper's three clusters in 10 of 10 sets: %s", (kind) => {
-    const found = Array.from({ length: 10 }, (_, seed) =>
+  it.each(["iso", "var", "aniso"] as const)("finds the paper's three clusters in every set: %s", (kind) => {
+    const sets = runs({ short: 3, long: 10 });
+    const found = Array.from({ length: sets }, (_, seed) =>
       chooseK(paperData(kind, 10, 100, seed).datasets, network(seed), { seed }),
     );
-    expect(found.map(({ k }) => k)).toEqual(Array(10).fill(3));
+    expect(found.map(({ k }) => k)).toEqual(Array(sets).fill(3));
   });
 
   it("finds long clusters side by side, which k-means cuts across, and says that they are long", () => {
@@ -110,7 +112,7 @@ describe("chooseK(datasets, graph, options)", () => {
   });
 
   it("says that one normal cluster, round or long, and an even spread have no structure", () => {
-    for (const seed of [1, 2, 3]) {
+    for (let seed = 1; seed <= runs({ short: 1, long: 3 }); seed++) {
       const round = around(on(0), 600, 6, seed);
       const long = round.map(({ data, ...shape }) => ({ ...shape, data: data.map((x, at) => (at % 2 ? x : 9 * x)) }));
       for (const datasets of [round, long, square(100, 6, seed)]) {
@@ -546,7 +548,7 @@ describe("choose(datasets, graph, options)", () => {
   it.each([0, 1, 2, 4, 6, 8, 15])(
     "proposes k, links and alpha that serve two groups of devices, each with three clusters, %i apart",
     (shift) => {
-      for (const seed of [7, 8]) {
+      for (let seed = 7; seed < 7 + runs({ short: 1, long: 2 }); seed++) {
         const { datasets, labels } = communityData(5, 50, seed, shift);
         const links = communities([5, 5], 0.8, 0.1, randomStream(seed, "graph"));
         const { fitted, alpha, graph: chosen, groups } = choose(datasets, links, { seed });
@@ -566,7 +568,7 @@ describe("choose(datasets, graph, options)", () => {
   );
 
   it("keeps devices together that hold different parts of the same clusters", () => {
-    for (const seed of [1, 2]) {
+    for (let seed = 1; seed <= runs({ short: 1, long: 2 }); seed++) {
       const { datasets, labels } = paperData("iso", 1, 1000, seed);
       const drawn = { points: datasets[0], labels: labels[0] };
       for (const split of [
@@ -587,7 +589,7 @@ describe("choose(datasets, graph, options)", () => {
     const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
     expect(chosen.sampled).toEqual({ rows: Math.ceil((3_000 / all) * 6_000) + 1_000 + datasets[2].rows, of: all });
     expect(choose(datasets, complete(3), { sample: 3_000, seed: 4 })).toEqual(chosen);
-    expect(choose(datasets, complete(3), { sample: all, seed: 4 })).not.toHaveProperty("sampled");
+    expect(chooseK(datasets, complete(3), { sample: all, seed: 4 })).not.toHaveProperty("sampled");
     const even = around(on(0, 8, 16), 2_000, 3, 1);
     expect(chooseK(even, complete(3), { sample: 3_000 })).toMatchObject({ k: 3, sampled: { rows: 3_000, of: 6_000 } });
     expect(chooseAlpha(even, complete(3), { k: 3, sample: 3_000 }).sampled).toEqual({ rows: 3_000, of: 6_000 });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
-import { codeBall, codeCentroids, codeStep } from "../../src/kernel/codes.ts";
+import { codeBall, codeStep } from "../../src/kernel/codes.ts";
 import { pickEngine } from "../../src/kernel/pick.ts";
 import { nodeHost } from "../../src/kernel/threads/node.ts";
 import { startThreadPool, type ThreadedKernel } from "../../src/kernel/threads/threadedKernel.ts";
@@ -81,77 +81,83 @@ test("a centroid that goes to and fro until its ways add up to more than a bound
     ).toEqual([]);
 });
 
-/**
- * Rows as near to a centroid c as to their own, a, while the codes say that a is nearer by all that codes can be wrong by:
- * every coordinate of a row is rounded towards a; or those of the centroids along (c) and against (a) the direction from the
- * origin, which is what squared distances are wrong by. First a is the
- * nearest, then it goes away by one unit of its codes, and only a bound of the distance to c that allows for such errors
- * lets the row go to c.
- */
-function atTheEdge(d: number, error: "lengths" | "squares"): Problem {
-  const random = randomOf(d);
-  const rows = 4 * 511;
-  const k = 24;
-  const data = Float64Array.from({ length: rows * d }, () => 2 * random() - 1);
-  const ball = codeBall({ data, rows, cols: d });
-  if (ball === undefined) throw new Error("there must be an origin");
-  const { origin, radius } = ball;
-  const step = codeStep(radius);
-  const signs = Array.from({ length: d }, () => (random() < 0.5 ? -1 : 1));
-  // Orthogonal to the signs: half of them turned round.
-  const across = signs.map((sign, j) => (j % 2 === 0 ? sign : -sign));
-  across.forEach((x, j) => {
-    if (j % 4 > 1) across[j] = -x;
+/** Whole numbers whose squares add up to `square`, the largest first. */
+function wholeVector(d: number, square: number): number[] {
+  let left = square;
+  return Array.from({ length: d }, () => {
+    const x = Math.floor(Math.sqrt(left));
+    left -= x * x;
+    return x;
   });
-  const isLengths = error === "lengths";
-  // Where centroids are short, what their codes are wrong by is little beside that of the rows.
-  const size = isLengths ? 0.15 : 1;
-  const others = Array.from({ length: k - 2 }, (_, c) => {
-    const direction = Array.from({ length: d }, () => random() - 0.5);
-    const length = (size * (c === 0 ? 1.05 : 1) * radius) / Math.hypot(...direction);
-    return direction.map((x, j) => origin[j] + length * x);
-  });
-  const far = Float64Array.from([...others[0], ...others[0]]);
-  const into = { codes: new Int16Array(2 * (d + 8)), stride: d + 7, starts: new Int32Array(8) };
-  const rest = (isLengths ? 0.45 : 0.3) * Math.sqrt(d) * step;
-  const grain = ((codeCentroids({ ...ball, rest }, far, d, into)?.unit ?? 0) * step) / 2;
-  const reach = Math.floor(radius / grain / Math.sqrt(d));
-  const off = isLengths ? 0 : 0.4;
-  /** In units of their codes: along the signs and across. */
-  const centroid = (along: number, aside: number) =>
-    origin.map((x, j) => x + grain * (along * signs[j] + aside * across[j]));
-  const [out, apart] = isLengths ? [0, Math.floor(0.1 * reach)] : [Math.floor(0.85 * reach), Math.floor(0.03 * reach)];
-  // Their middle is 0.55 of a step from the origin, so that rows there are rounded by 0.45.
-  const longer = Math.round((1.1 * step) / grain) - 1;
-  const a = (by: number) => (isLengths ? centroid(apart + longer + by, 0) : centroid(out - off, apart + by));
-  const c = isLengths ? centroid(-apart, 0) : centroid(out + off, -apart);
-  const [own, axis] = [a(1), isLengths ? signs : across];
-  const sampled = new Set(
-    [63, 511].flatMap((count) => Array.from({ length: count }, (_, i) => Math.floor((i * rows) / count))),
-  );
-  for (let r = 0; r < rows; r++) {
-    if (sampled.has(r)) continue;
-    // In the middle of a and c, or aside of it where that is the same for both; as rounding is wanted; then onto the border.
-    const aside = isLengths ? Math.floor(50 * random()) : 0;
-    const codes = own.map((x, j) => Math.round(((x + c[j]) / 2 - origin[j]) / step) + aside * across[j]);
-    const row = codes.map((code, j) => origin[j] + step * (code - (isLengths ? 0.45 * signs[j] : 0)));
-    const lead = row.reduce((sum, x, j) => sum + (x - c[j]) ** 2 - (x - own[j]) ** 2, 0);
-    const slope = axis.reduce((sum, x, j) => sum + 2 * x * (own[j] - c[j]), 0);
-    const shift = (-lead - 1e-6 * radius ** 2 * random()) / slope;
-    row.forEach((x, j) => {
-      data[r * d + j] = x + shift * axis[j];
-    });
-  }
-  const centroids = [0, 1, 0, 1].map((by) => Float64Array.from([...others.flat(), ...a(by), ...c]));
-  return { name: `${error} d=${d}`, points: { data, rows, cols: d }, weights: undefined, k, centroids };
 }
 
-test.each(["lengths", "squares"] as const)(
-  "rows whose codes are wrong by all that %s can be go to their nearest",
-  (error) => {
-    for (const d of [64, 256]) expect(compare(atTheEdge(d, error), [wasmKernel("pruned")])).toEqual([]);
-  },
-);
+interface Ties {
+  readonly rows: number;
+  readonly k: number;
+  /** The longest row, nearly. */
+  readonly spread?: number;
+  /** By what every coordinate of a row is rounded towards its last centroid, and so away from the other. */
+  readonly rounded?: number;
+  /** By what every coordinate of both centroids is rounded, so that the square of the one seems smaller, of the other larger. */
+  readonly off?: number;
+}
+
+/**
+ * Of the coordinates of the two centroids: half of the way from one to the other. The score of both in 16 columns ends in
+ * nearly 2^14, which an index takes off.
+ */
+const APART = 793;
+
+/**
+ * Rows as far from their last centroid as from another with a lower index, to which they belong; a call before, theirs was
+ * nearer. Codes have a step and a grain of 1, so that they are wrong by nothing but what is asked for.
+ */
+function ties(d: number, { rows, k, spread = 40_000, rounded = 0, off = 0 }: Ties): Problem {
+  const random = randomOf(d);
+  const data = new Float64Array(rows * d);
+  for (let r = 0; r < rows; r++) {
+    const pairs = Array.from({ length: d / 2 }, () => Math.floor((spread / Math.sqrt(d)) * random()));
+    const sum = () => pairs.reduce((total, x) => total + x, 0);
+    if (off > 0) pairs[0] -= sum() % (APART / off);
+    // On the border: orthogonal to the way between the centroids, of which `off` goes across.
+    const aside = [(off * sum()) / APART + (rounded * d) / 2, 0];
+    pairs.forEach((x, i) => {
+      data[r * d + 2 * i] = x + aside[Math.min(1, i)] - rounded;
+      data[r * d + 2 * i + 1] = -x + aside[Math.min(1, i)] - rounded;
+    });
+  }
+  // Where the ball of the codes takes its samples: their median is the origin, and the longest makes a step of 1.
+  const longest = wholeVector(d, Math.round((32_700 / 1.1) ** 2));
+  for (const count of [511, 63])
+    for (let i = 0; i < count; i++)
+      data.set(
+        longest.map((x) => (i % 16 === 0 ? x : 0)),
+        Math.floor((i * rows) / count) * d,
+      );
+  // The longest centroid makes a grain of 1.
+  const reach = 1.01 * (32_700 + rounded * Math.sqrt(d));
+  const far = wholeVector(d, Math.round((Math.sqrt(reach ** 2 + 2 ** 31) - reach) ** 2)).map((x) => -x);
+  const others = Array.from({ length: k - 2 }, () => far).flat();
+  const at = (x: number, across: number) => Array.from({ length: d }, (_, j) => x + (j % 2 === 0 ? across : -across));
+  const centroids = [-100, 0].map((way) => {
+    return Float64Array.from([...at(-APART, off), ...at(APART + way, -off), ...others]);
+  });
+  return { name: `ties d=${d}`, points: { data, rows, cols: d }, weights: undefined, k, centroids };
+}
+
+test.each<[string, Ties]>([
+  ["codes are exact", { rows: 20_000, k: 3 }],
+  ["rows are rounded towards their last centroid", { rows: 4_000, k: 3, spread: 4_000, rounded: 7 / 16 }],
+  ["centroids are rounded across", { rows: 4_000, k: 3, off: 1 / 4 }],
+  ["scores carry the index of one of many centroids", { rows: 700, k: 8_200 }],
+])("rows as far from one centroid as from their last go to the lower index where %s", (_, kind) => {
+  for (const d of kind.k > 3 ? [16] : [16, 64]) {
+    const problem = ties(d, kind);
+    const ball = codeBall(problem.points);
+    expect([...new Set(ball?.origin), codeStep(ball?.radius ?? 0)]).toEqual([0, expect.closeTo(1, 8)]);
+    expect(compare(problem, [wasmKernel("pruned")])).toEqual([]);
+  }
+});
 
 test("they are for wide rows and many clusters, as far as they pay for their memory", () => {
   const engines = [

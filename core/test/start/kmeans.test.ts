@@ -136,6 +136,24 @@ describe("kmeans(points, options)", () => {
     });
   });
 
+  it("of many clusters finds each, on a sample and on few rows, with weights and with the same bytes again", () => {
+    const random = randomStream(5, "clusters");
+    const centres = Float64Array.from({ length: 500 * 4 }, () => 100 * random());
+    for (const rows of [2_000, 20_000]) {
+      const data = Float64Array.from({ length: rows * 4 }, (_, i) => centres[i % centres.length] + random());
+      const points = { data, rows, cols: 4 };
+      const best = kmeans(points, { k: 500, init: { data: centres, rows: 500, cols: 4 } });
+      const found = kmeans(points, { k: 500, seed: 1 });
+      expect(found.inertia / best.inertia).toBeLessThan(1.0001);
+      expect(kmeans(points, { k: 500, seed: 1 })).toEqual(found);
+      const weighted = kmeans(points, { k: 500, seed: 1, weights: new Float64Array(rows).fill(0.5) });
+      expect(weighted.inertia / best.inertia).toBeLessThan(0.50005);
+    }
+    // Fewer different rows than clusters: every row is a centroid.
+    const few = matrix(Array.from({ length: 600 }, (_, r) => [r % 490]));
+    expect(kmeans(few, { k: 500 }).inertia).toBe(0);
+  });
+
   it("gives ties to the lowest index", () => {
     expect(Array.from(predict(matrix([[-1], [1], [1]]), matrix([[0], [1], [-5]])))).toEqual([0, 1, 0]);
   });

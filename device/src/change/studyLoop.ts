@@ -57,6 +57,10 @@ export function setStudyLoopPeers(
   for (const peer of added) if (connected.has(peer)) loop.listener?.onConnect(peer);
 }
 
+/**
+ * One device of a real network: the loop that computes, sends and remembers.
+ * @example const device = createDevice({ study, contract: await contractOf(study), network, clock, memory, rows });
+ */
 export function createDevice(options: DeviceOptions): Device {
   return keepsHistory(options.study) ? new HistoryWatch(options, createLoop) : createLoop(options);
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { durableWriteJson } from "../disk/disk.ts";
 
 const FILE = "names.json";
+/** Characters that the name of a cluster may have. */
 export const LONGEST_NAME = 60;
 
 interface NamedCluster {

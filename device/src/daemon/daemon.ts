@@ -7,8 +7,7 @@ import { createSecureContext } from "node:tls";
 import { ChangingDevice } from "../change/changingDevice.ts";
 import { explainDamage } from "../disk/disk.ts";
 import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
-import { LINKS_FILE, linkInFile, linksFileContacts } from "../disk/linksFile.ts";
-import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
+import { LINKS_FILE, linkInFile, linksFileContacts, peerAddressKeeper, readPeerAddresses } from "../disk/linksFile.ts";
 import { openStore } from "../disk/store.ts";
 import { type Clock, realClock, reasonOf } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
@@ -61,6 +60,7 @@ interface DaemonOptions {
   readonly clock?: Clock;
 }
 
+/** A device that runs as a program. */
 export interface Daemon {
   status(): DaemonStatus;
   /** Resolves when the device must be stopped and started again, with a new key or with a new guarded study. */
@@ -69,6 +69,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
+/** Starts the device of a folder. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // What was opened, to be closed in the opposite order.
   const closers: (() => unknown)[] = [];

@@ -6,6 +6,7 @@ import { privacyWords } from "../study/promises.ts";
 import type { DeviceSnapshot } from "./snapshot.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
+/** A device's folder as the dashboard shows it. */
 export function deviceView({ id, status, lock, study, names, profiles, log }: DeviceSnapshot) {
   const { name, startedAt, dataReadAt, memoryBytes, device, links, pending, notices } = status;
   const writtenAt = Date.parse(status.writtenAt);

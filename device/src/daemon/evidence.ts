@@ -2,6 +2,7 @@
 // it, and how much room is left on its disk. See health.ts for what follows from it.
 
 import { readFile, statfs } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { askLock, LOCK_ANSWER_MILLISECONDS, type LockAnswer } from "../disk/folderLock.ts";
 import type { DeviceEvidence } from "./health.ts";
 import type { DaemonStatus } from "./status.ts";
@@ -9,15 +10,20 @@ import type { DaemonStatus } from "./status.ts";
 /** A device that answers is asked again after this time. */
 const ASK_MILLISECONDS = 1_000;
 
+/** A process that the system has suspended answers as little after a longer time. */
+const SUSPENDED_ANSWER_MILLISECONDS = 500;
+
 /** Asks, and waits for the answer. */
 export async function evidenceNow(folder: string, status: DaemonStatus): Promise<DeviceEvidence> {
-  const [facts, lock] = await Promise.all([placeFacts(folder, status), askLock(folder)]);
+  const { lock, facts } = await askDevice(folder, status);
   const answeredAt = lock === "answers" ? Date.now() : null;
   return { id: status.name, folder, status, lock, answeredAt, ...facts };
 }
 
 /** What was answered longer ago, while nobody looked, says nothing about now. */
 const BELIEVED_MILLISECONDS = LOCK_ANSWER_MILLISECONDS + 3 * ASK_MILLISECONDS;
+/** Devices are asked for so long after the last look: on a busy machine the next one may take its time. */
+const LOOKED_MILLISECONDS = 60_000;
 
 interface Watched {
   lock: LockAnswer | undefined;
@@ -26,44 +32,47 @@ interface Watched {
   answeredAt: number | null;
   facts: Pick<DeviceEvidence, "isSuspended" | "freeBytes">;
   isAsking: boolean;
-  askedAt: number;
+  lookedAt: number;
+  status: DaemonStatus | undefined;
 }
 
-/** Answers at once with what is known, and asks behind it; one question to a device is under way at a time. */
+/** Answers at once with what is known, and asks behind it again and again; one question to a device is under way at a time. */
 export function evidenceReader() {
   const known = new Map<string, Watched>();
   return (id: string, folder: string, status: DaemonStatus | undefined): DeviceEvidence => {
-    const watched = known.get(folder) ?? {
+    const watched: Watched = known.get(folder) ?? {
       lock: undefined,
       saidAt: Number.NEGATIVE_INFINITY,
       answeredAt: null,
       facts: {},
       isAsking: false,
-      askedAt: Number.NEGATIVE_INFINITY,
+      lookedAt: 0,
+      status,
     };
-    known.set(folder, watched);
-    if (!watched.isAsking && performance.now() - watched.askedAt >= ASK_MILLISECONDS) {
-      Object.assign(watched, { isAsking: true, askedAt: performance.now() });
-      void ask(folder, status, watched).finally(() => {
-        watched.isAsking = false;
-      });
-    }
+    known.set(folder, Object.assign(watched, { lookedAt: performance.now(), status }));
+    if (!watched.isAsking) void askAgain(folder, watched);
     const { lock, saidAt, answeredAt, facts } = watched;
     const isOfNow = performance.now() - saidAt <= BELIEVED_MILLISECONDS;
     return { id, folder, status, lock: isOfNow ? lock : undefined, answeredAt, ...facts };
   };
 }
 
-async function ask(folder: string, status: DaemonStatus | undefined, watched: Watched): Promise<void> {
-  // A folder that cannot be looked into says nothing, and nothing is not well.
-  const lock = await askLock(folder).catch(() => undefined);
+async function askAgain(folder: string, watched: Watched): Promise<void> {
+  watched.isAsking = true;
+  while (performance.now() - watched.lookedAt < LOOKED_MILLISECONDS) {
+    // A folder that cannot be looked into says nothing, and nothing is not well.
+    const { lock, facts } = await askDevice(folder, watched.status).catch(() => ({ lock: undefined, facts: {} }));
+    const answeredAt = lock === "answers" ? Date.now() : watched.answeredAt;
+    Object.assign(watched, { lock, facts, answeredAt, saidAt: performance.now() });
+    await pause(ASK_MILLISECONDS, undefined, { ref: false });
+  }
+  watched.isAsking = false;
+}
+
+async function askDevice(folder: string, status: DaemonStatus | undefined) {
   const facts = await placeFacts(folder, status);
-  Object.assign(watched, {
-    lock,
-    saidAt: performance.now(),
-    facts,
-    ...(lock === "answers" && { answeredAt: Date.now() }),
-  });
+  const lock = await askLock(folder, facts.isSuspended ? SUSPENDED_ANSWER_MILLISECONDS : LOCK_ANSWER_MILLISECONDS);
+  return { lock, facts };
 }
 
 async function placeFacts(folder: string, status: DaemonStatus | undefined): Promise<Watched["facts"]> {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { explainDamage } from "../disk/disk.ts";
 import { readIdentity } from "../disk/identityFile.ts";
 import * as keyFiles from "../disk/keyFiles.ts";
-import { LINKS_FILE, type Link, nameRule, readLinksFile } from "../disk/linksFile.ts";
+import { type Link, nameRule, readLinksFile } from "../disk/linksFile.ts";
 import { type Identity, peerDialFault, peerListenFault } from "../keys/peer.ts";
 import { checkLimits, type OwnerLimits } from "../study/ownerLimits.ts";
 import { lastStatus } from "./lastStatus.ts";
@@ -42,9 +42,7 @@ export const STUDY_FILE = "study.yaml";
 /** Throws one line that names the file which is damaged or missing, and what to do about it. */
 export async function readLinkedFolder(path: string): Promise<LinkedFolder> {
   const settings = await readSettings(path);
-  const rule = "must be the device's links, restore it from a backup or write [] and link again";
-  const links = await explainDamage(join(path, LINKS_FILE), rule, () => readLinksFile(path));
-  return { path, ...settings, identity: await readIdentity(path), links };
+  return { path, ...settings, identity: await readIdentity(path), links: await readLinksFile(path) };
 }
 
 async function readSettings(path: string): Promise<DeviceSettings> {
@@ -102,8 +100,10 @@ export function waitingPeers({ path, links }: LinkedFolder): readonly Stranger[]
   return (lastStatus(path)?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
 }
 
+/** What is known of a device's keys. */
 export type KeyFacts = Awaited<ReturnType<typeof keyFacts>>;
 
+/** What a device's folder says of its keys and those of its links. */
 export async function keyFacts({ path, identity, links }: LinkedFolder) {
   const rotation = await keyFiles.readRotationFile(path);
   const nameOf = (peer: string) =>

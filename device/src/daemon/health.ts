@@ -28,6 +28,7 @@ export interface DeviceEvidence {
 /** Beside the causes of notices: what a device cannot say of itself, or does not know. */
 type OuterCause = "gone" | "hung" | "disk" | "unwritten" | "clock" | "cut" | "lie" | "stopped" | "restarted" | "unit";
 
+/** Something that is wrong with a device. */
 export interface Finding {
   readonly cause: OuterCause | Notice["cause"];
   readonly isAlarm: boolean;
@@ -46,10 +47,13 @@ export interface Finding {
   readonly since: number | null;
 }
 
+/** How all devices of a dashboard are. */
 export interface Health {
   readonly devices: number;
   /** What stands above everything else, in two parts: the alarm, if there is one, and the rest; and since when. */
   readonly headline: { readonly alarm: string; readonly rest: string; readonly since: number | null };
+  /** How many devices each cause is about, the worst first. */
+  readonly summary: readonly string[];
   /** Something is wrong, so that a person must look. */
   readonly isAlarm: boolean;
   /** Every device has shown within its time that nothing is wrong. */
@@ -60,6 +64,8 @@ export interface Health {
 
 /** A running device that can write does so within STATUS_QUIET_MILLISECONDS; a busy machine gets as long again. */
 const FRESH_MILLISECONDS = 2 * STATUS_QUIET_MILLISECONDS;
+/** A process is asked every second. Of one that has not answered for so long nobody knows whether it is well. */
+const UNANSWERED_MILLISECONDS = 4_000;
 /** With less room on its disk a device cannot write its files. */
 const LEAST_FREE_BYTES = 65_536;
 /** A clock that is further behind what it wrote itself was set back. */
@@ -174,14 +180,28 @@ export function healthOf(devices: readonly DeviceEvidence[], now: number): Healt
   const findings = judgeTogether(own, devices, now).sort(
     (a, b) => order.indexOf(a.cause) - order.indexOf(b.cause) || (a.since ?? now) - (b.since ?? now),
   );
-  const unknown = devices.filter(({ lock, status }) => lock === undefined || status === undefined);
+  const unknown = devices.filter(({ lock, status, answeredAt }) => {
+    const isLate = lock === "answers" && now - (answeredAt ?? 0) > UNANSWERED_MILLISECONDS;
+    return lock === undefined || status === undefined || isLate;
+  });
   return {
     devices: devices.length,
     headline: headlineOf(findings, devices, unknown),
+    summary: [...new Set(findings.map(({ cause }) => cause))].map((cause) => {
+      const { names, words } = concerned(findings, cause);
+      return `${names.length} ${words}`;
+    }),
     isAlarm: findings.some(({ isAlarm }) => isAlarm),
     isWell: devices.length > 0 && findings.length === 0 && unknown.length === 0,
     findings,
   };
+}
+
+/** The devices that a cause is about, and what goes on, as words after their number. */
+function concerned(findings: readonly Finding[], cause: Finding["cause"]) {
+  const names = [...new Set(findings.filter((one) => one.cause === cause).map(({ device }) => device))];
+  const [one, several] = causes[cause];
+  return { names, words: names.length === 1 ? one : several };
 }
 
 function headlineOf(
@@ -198,19 +218,16 @@ function headlineOf(
       return calm(
         `Nothing is wrong: ${devices.length === 1 ? `${id} answers` : `all ${devices.length} devices answer`}`,
       );
-    return calm(
-      devices.length === 1
-        ? `${id} has not said yet how it is`
-        : `${unknown.length} of ${devices.length} devices have not said yet how they are`,
-    );
+    const words = unknown.length === 1 ? "is being asked how it is" : "are being asked how they are";
+    if (devices.length === 1) return calm(`${id} ${words}`);
+    return calm(`${unknown.length} of ${devices.length} devices ${words}: ${listed(unknown.map((one) => one.id))}`);
   }
-  const names = [...new Set(findings.filter(({ what }) => what === worst.what).map(({ device }) => device))];
-  const [one, several] = causes[worst.cause];
+  const { names, words } = concerned(findings, worst.cause);
   const said =
     devices.length === 1
       ? { alarm: `${worst.device} ${worst.what}`, rest: "" }
       : {
-          alarm: `${names.length} of ${devices.length} devices ${names.length === 1 ? one : several}`,
+          alarm: `${names.length} of ${devices.length} devices ${words}`,
           rest: `: ${listed(names)}`,
         };
   return worst.isAlarm ? { ...said, since: worst.since } : { ...calm(said.alarm + said.rest), since: worst.since };
@@ -282,7 +299,8 @@ const unwritable = new Set<Notice["cause"]>(["state", "epoch", "status", "met", 
 function findingOfNotice(device: DeviceEvidence, status: DaemonStatus, { cause, link, text, since }: Notice): Finding {
   const { rows, rowsLeftOut } = status.device;
   const isUnit = cause === "rows" && rowsLeftOut > UNIT_SHARE * (rows + rowsLeftOut);
-  return { ...finding(device, isUnit ? "unit" : cause, Date.parse(since), `${text}.`), link };
+  const found = finding(device, isUnit ? "unit" : cause, Date.parse(since), `${text}.`);
+  return { ...found, link, what: found.what.replace("a neighbour", link ?? "a neighbour") };
 }
 
 function finding(
@@ -327,7 +345,9 @@ function judgeTogether(own: readonly Finding[], devices: readonly DeviceEvidence
   });
   const explained = rest.map((one) => {
     const names = dead.has(one.id) ? waiting.get(one.id) : undefined;
-    return names === undefined ? one : { ...one, why: `${one.why} ${listed(names)} waits for it.` };
+    return names === undefined
+      ? one
+      : { ...one, why: `${one.why} ${listed(names)} ${names.length === 1 ? "waits" : "wait"} for it.` };
   });
   return namePullers([...explained, ...cuts.map(({ about, ...cut }) => cut)], devices, byPeer);
 }

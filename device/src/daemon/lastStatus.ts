@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { STATUS_VERSION } from "../wire/limits.ts";
 import type { DaemonStatus } from "./status.ts";
 
+/** The file of a folder that holds the last status. */
 export const STATUS_FILE = "status.json";
 
 /** Undefined: the device never ran, or the power failed before its status was on the disk. */

@@ -1,6 +1,6 @@
 // What commands use that only look at a device; it loads neither libp2p nor the algorithm, nor a study, which is YAML.
 
-export { isLocked } from "../disk/folderLock.ts";
+export { isLocked, type LockAnswer } from "../disk/folderLock.ts";
 export type { Link } from "../disk/linksFile.ts";
 export { privacyWords, whatTrustMeans } from "../study/promises.ts";
 export { evidenceNow } from "./evidence.ts";

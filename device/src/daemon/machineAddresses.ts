@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { isLocked } from "../disk/folderLock.ts";
-import { formatInvite } from "../keys/invite.ts";
+import { formatInvite } from "../keys/peer.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
 import type { DeviceSettings, LinkedFolder } from "./folderFacts.ts";
 import { lastStatus } from "./lastStatus.ts";

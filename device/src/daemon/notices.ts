@@ -58,6 +58,7 @@ type LinkCause =
   | "relay"
   | "disagrees";
 
+/** Something that the owner of a device should know. */
 export interface Notice {
   readonly cause: OwnCause | LinkCause;
   /** The name of the link that it is about; null: it is about this device itself. */

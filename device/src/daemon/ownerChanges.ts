@@ -1,5 +1,5 @@
-// What its owner changes about a device, running or not, by a command or on its page: links, keys, reset and pause. Each
-// change is a line of the audit log.
+// What its owner changes about a device, running or not, by a command or on its page: links, keys, study, reset and pause.
+// Changes of links and keys are lines of the audit log.
 
 import { join } from "node:path";
 import { appendAudit } from "../disk/auditLog.ts";
@@ -11,11 +11,15 @@ import * as linksFile from "../disk/linksFile.ts";
 import { reasonOf } from "../environment.ts";
 import { type Contact, peerFault } from "../keys/peer.ts";
 import * as statements from "../keys/statements.ts";
+import { contractOf, parseStudy, type Study } from "../study/study.ts";
+import { studyId } from "../wire/frames.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { namesBehind } from "./folderFacts.ts";
+import { lastStatus } from "./lastStatus.ts";
 import { leaveMembers, succeedMember, voteOnMember } from "./memberFile.ts";
-import { PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
-import { strangerName } from "./strangers.ts";
+import { approveInFolder, PAUSED_FILE, resetFolder } from "./ownerFiles.ts";
+import { type Stranger, strangerName } from "./strangers.ts";
+import { readNextInFolder, writeNextInFolder } from "./studyChange.ts";
 
 /** Hears why the audit log could not be written, which does not undo what was done. */
 export type Warn = (warning: string) => void;
@@ -25,6 +29,16 @@ export interface NewNeighbour extends Contact {
   readonly name?: string | undefined;
   /** Link it although somebody has revoked it. */
   readonly allowRevoked: boolean;
+}
+
+/** The device that is meant among those that wait; `which` is a peer id, or how one begins or ends. */
+export function meantStranger(waiting: readonly Stranger[], which: string): string {
+  const meant = waiting.filter(({ peer }) => which !== "" && (peer.startsWith(which) || peer.endsWith(which)));
+  if (meant.length === 1) return meant[0].peer;
+  const known = waiting.map(({ peer }) => strangerName(peer)).join(", ");
+  throw new RangeError(
+    `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
+  );
 }
 
 /** Links back one of those that wait. Returns the link's name. */
@@ -193,4 +207,48 @@ async function note(path: string, event: Entry["event"], fields: Entry["fields"]
   } catch (error) {
     warn(`the audit log was not written: ${reasonOf(error)}`);
   }
+}
+
+// A change of study.
+
+/** Makes another study the next one. Throws where there is none to change to, or a change to a third one is under way. */
+export async function proposeInFolder({ path, name, study }: DeviceFolder, next: Study): Promise<void> {
+  const id = await idOf(next);
+  if (id === (await idOf(study))) throw new Error(`study must be another one than that of ${name}, got the same`);
+  const under = await readNextInFolder(path);
+  if (under !== undefined && (await idOf(under)) !== id) {
+    const title = `${JSON.stringify(under.name)} (${(await idOf(under)).slice(0, 8)})`;
+    throw new Error(`${name} must not be changing already (see fedkm device study withdraw), got a change to ${title}`);
+  }
+  await writeNextInFolder(path, next);
+}
+
+/** What an owner accepts by a hash, or by how it begins: what the network has found out, or a study that neighbours propose. */
+export async function acceptInFolder(
+  path: string,
+  hash: string,
+): Promise<{ readonly approved: string; readonly isRunning: boolean } | { readonly study: Study }> {
+  const status = lastStatus(path);
+  const { described, chosen } = status?.device.shared ?? {};
+  const isMeant = (id: string | null | undefined) => hash !== "" && id?.startsWith(hash.toLowerCase()) === true;
+  const offered = [described?.studyHash, ...(chosen?.candidates.map(({ studyHash }) => studyHash) ?? [])];
+  const approved = offered.find(isMeant);
+  if (approved != null) return { approved, isRunning: await approveInFolder(path, approved) };
+  const proposals = status?.proposals ?? [];
+  const meant = proposals.filter(({ studyHash }) => isMeant(studyHash));
+  if (meant.length !== 1) {
+    const known = proposals.map(({ studyHash }) => studyHash.slice(0, 8)).join(", ");
+    throw new RangeError(`study to accept must be one that is proposed (${known || "none is"}), got "${hash}"`);
+  }
+  const [{ studyHash, text }] = meant;
+  const study = parseStudy(text);
+  // A neighbour names the hash. Who accepts it means the text that hash stands for.
+  const id = await idOf(study);
+  if (id !== studyHash)
+    throw new Error(`study ${studyHash.slice(0, 8)} must have its own hash, got the text of ${id.slice(0, 8)}`);
+  return { study };
+}
+
+async function idOf(study: Study): Promise<string> {
+  return studyId(await contractOf(study));
 }

@@ -12,6 +12,7 @@ import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
 import { MISSING, watchedFilesNow } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
+import { STATUS_FILE } from "./lastStatus.ts";
 import type { Log } from "./notices.ts";
 import type { RowSource } from "./rowSource.ts";
 import type { DaemonParts } from "./status.ts";
@@ -28,6 +29,7 @@ export const BOOKS_FILE = "books";
 /** Of an open study: the hash of the closed one that the owner has approved of. It stays, so that a restart knows it. */
 export const APPROVED_FILE = "approved";
 
+/** The study that the owner has approved; undefined where there is none. */
 export async function readApproval(path: string): Promise<string | undefined> {
   const bytes = await realDisk.read(join(path, APPROVED_FILE));
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trim();
@@ -54,7 +56,8 @@ export async function resetFolder(path: string, at: Date) {
   const isRunning = await ifFolderLocked(path, {
     running: () => durableWrite(join(path, RESET_FILE), `${at.toISOString()}\n`),
     async stopped() {
-      for (const name of STATE_FILES) await realDisk.remove(join(path, name));
+      // What it last said was of the state that is gone.
+      for (const name of [...STATE_FILES, STATUS_FILE]) await realDisk.remove(join(path, name));
     },
   });
   return { setAside, isRunning };

@@ -3,7 +3,7 @@
 import { behindRotation, type KnownRevocation, type Rotation } from "../disk/keyFiles.ts";
 import { type Link, linkInFile } from "../disk/linksFile.ts";
 import type { Clock } from "../environment.ts";
-import { formatInvite } from "../keys/invite.ts";
+import { formatInvite } from "../keys/peer.ts";
 import type { SharedStatus } from "../loop/status.ts";
 import type { GuardedStatus } from "../privacy/guardedRows.ts";
 import type { PrivateStatus } from "../privacy/ledger.ts";
@@ -178,14 +178,12 @@ export function silenceOfLinks(clock: Clock): (links: readonly LinkStatus[]) => 
 }
 
 /** Why nothing comes from a neighbour, by what is known on this side. */
-function silenceText({ isConnected, framesHeard, failure, addresses }: LinkStatus): string {
+function silenceText({ isConnected, framesHeard, failure }: LinkStatus): string {
   if (isConnected) {
     return framesHeard === 0
       ? "is connected, but has sent nothing yet"
       : "is connected, but its heartbeat stays out: its process may hang";
   }
-  if (addresses.length === 0)
-    return "does not come: it must dial this device, so it is off, cut off, or has unlinked this one";
   return `cannot be reached: ${failure ?? "nobody answered yet"}`;
 }
 

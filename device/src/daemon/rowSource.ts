@@ -1,7 +1,7 @@
 // The rows of a device as it computes with them: read into memory, or left in the database that answers for them; and how
 // many of them count. A file that is refused is named with the place in it, never with what stands there.
 
-import { type Matrix, stack } from "@fedkm/core";
+import { type Matrix, type Statistics, stack } from "@fedkm/core";
 import { joinSources, memorySource, type Source, sourceGrids, sourceStatistics } from "@fedkm/core/sources";
 import { checkMissingCells, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
@@ -193,11 +193,10 @@ export async function lookAtRowSource<T = OpenRows>(
   }
 }
 
-/** How many of the rows that count are in each cluster of these centroids, which are scaled. */
-export function rowSourceClusterSizes(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<number[]> {
+/** (E1) of the rows that count at these centroids, which are scaled. */
+export function rowSourceStatistics(of: StudyData, centroids: Matrix, env: EnvironmentVariables): Promise<Statistics> {
   return lookAtRowSource(of, env, async ({ rows }) => {
-    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows));
-    return Array.from((await sourceStatistics(source, centroids)).counts);
+    return sourceStatistics(isRemote(rows) ? rows.source : memorySource(scaleRows(of.study, rows)), centroids);
   });
 }
 

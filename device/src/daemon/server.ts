@@ -166,7 +166,10 @@ function keepRoom(server: Server): void {
     const [oldest] = unasked;
     if (unasked.size > MOST_UNASKED) oldest.destroy();
   });
-  server.on("request", ({ socket }) => unasked.delete(socket));
+  server.on("request", ({ socket, headers }) => {
+    // One whose body has yet to come has not asked: who opens many of those is closed like who says nothing.
+    if (!("content-length" in headers || "transfer-encoding" in headers)) unasked.delete(socket);
+  });
 }
 
 /** Listens on loopback, with port 0 on any that is free. Rejects where the port is taken. */

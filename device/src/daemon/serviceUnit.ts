@@ -13,6 +13,7 @@ export function serviceUnit(command: string, state: string): string {
   return `${[...beginning(command, folder), ...writable, ...limits].join("\n")}\n`;
 }
 
+/** The file name of the unit for systemd. */
 export const SERVICE_UNIT_FILE = "fedkm-device@.service";
 
 const beginning = (command: string, folder: string) => [

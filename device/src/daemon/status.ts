@@ -14,6 +14,7 @@ import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
 import type { Stranger, StrangerList } from "./strangers.ts";
 import type { TrendPoint } from "./trend.ts";
 
+/** How a link is doing, with what the network knows of it. */
 export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;
   readonly addresses: readonly string[];

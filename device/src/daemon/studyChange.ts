@@ -36,6 +36,7 @@ export async function readNextInFolder(path: string): Promise<Study | undefined>
   );
 }
 
+/** Writes the study that comes after the present one. */
 export async function writeNextInFolder(path: string, study: Study): Promise<void> {
   await durableWrite(join(path, NEXT_FILE), formatStudy(foundedInFile(study)));
 }

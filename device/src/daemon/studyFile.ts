@@ -6,7 +6,8 @@ import { privacyWords } from "../study/promises.ts";
 import { budgetOf, type Feature, hasOpenColumns, type Study } from "../study/study.ts";
 import type { Columns } from "./rowSource.ts";
 
-export function readStudyText(file: string): string {
+/** The text of a file, or one line on why there is none. */
+export function readTextFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -14,6 +15,7 @@ export function readStudyText(file: string): string {
   }
 }
 
+/** What somebody who begins a study has decided. */
 export interface StudyDraft extends Pick<Study, "name" | "alpha" | "privacy" | "epsilon" | "delta"> {
   /** Or from where to where its devices look for it together. */
   readonly k: number | { readonly from: number; readonly to: number };

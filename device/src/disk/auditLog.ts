@@ -123,10 +123,12 @@ async function filesAside(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^audit-\d+\.jsonl$/.test(name)).sort();
 }
 
+/** The hash by which the next line of an audit log follows this one. */
 export const auditLineHash = (line: string) => createHash("sha256").update(line).digest("hex");
 const isEarlierYear = (last: string | undefined, now: Date) =>
   last !== undefined && new Date(last).getUTCFullYear() < now.getUTCFullYear();
 
+/** A line of the audit log. */
 export interface AuditLine {
   readonly at: string;
   readonly event: string;
@@ -143,6 +145,7 @@ function parsedLine(line: string): AuditLine | undefined {
   }
 }
 
+/** What a reader finds in an audit log. */
 export interface AuditReport {
   readonly lines: readonly AuditLine[];
   /** All of them as they were written, also those that are cut. */

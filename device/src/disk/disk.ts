@@ -14,6 +14,7 @@ interface NewFile {
   close(): Promise<void>;
 }
 
+/** A disk as a device uses it: files are whole or not there. */
 export interface Disk {
   /** Undefined: there is none. */
   read(path: string): Promise<Uint8Array | undefined>;

@@ -3,10 +3,12 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, reasonOf } from "../environment.ts";
 import { type Contact, peerFault, peerListenFault, peerReachFault, peerRelay } from "../keys/peer.ts";
 import { latestSuccessor, type Successor } from "../keys/statements.ts";
-import { MOST_ADDRESSES, MOST_LINKS } from "../wire/limits.ts";
-import { durableWriteJson, explainDamage } from "./disk.ts";
+import type { PeerAddresses } from "../links/addressBook.ts";
+import { MOST_ADDRESSES, MOST_LINKS, STATE_MILLISECONDS } from "../wire/limits.ts";
+import { durableWriteJson, explainDamage, latestKeeper } from "./disk.ts";
 import { changeUnderMutex } from "./fileMutex.ts";
 
 /** A neighbour, and what its owner calls it. */
@@ -32,13 +34,15 @@ export const nameRule = {
 
 export const LINKS_FILE = "links.json";
 
+/** The links of a device's folder. */
 export async function readLinksFile(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
-  const text = await readFile(path, "utf8");
   // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
-  return explainDamage(path, "must be a list of links", () => checkedLinks(JSON.parse(text)));
+  const rule = "must be the device's links, restore it from a backup or write [] and link again";
+  return explainDamage(path, rule, async () => checkedLinks(JSON.parse(await readFile(path, "utf8"))));
 }
 
+/** Writes the links of a device's folder. */
 export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
   checkedLinks(links);
   await durableWriteJson(join(folder, LINKS_FILE), links);
@@ -159,4 +163,29 @@ export function linksFileContacts(links: readonly Link[]): Contact[] {
 /** The link of a peer that may connect now. */
 export function linkInFile(links: readonly Link[], peer: string): Link | undefined {
   return links.find((link) => linksFileIds(link).includes(peer));
+}
+
+// met.json: where each neighbour was last met, for the next start. It can be lost: then the links' own addresses are left.
+
+const MET_FILE = "met.json";
+
+export async function readPeerAddresses(folder: string, warn: (line: string) => void): Promise<PeerAddresses> {
+  const path = join(folder, MET_FILE);
+  try {
+    const usable = (addresses: unknown[]) => addresses.map(String).filter((text) => peerReachFault(text) === undefined);
+    const entries = Object.entries<unknown[]>(JSON.parse(await readFile(path, "utf8")));
+    return Object.fromEntries(entries.map(([peer, addresses]) => [peer, usable(addresses)]));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      warn(`${path} is not used, neighbours are looked for at the addresses of their links: ${reasonOf(error)}`);
+    }
+    return {};
+  }
+}
+
+/** Writes the latest that it is given, soon and not too often. */
+export function peerAddressKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void) {
+  const save = (met: PeerAddresses) => durableWriteJson(join(folder, MET_FILE), met);
+  const onSaved = (reason: string | undefined) => warn(reason && `where neighbours were met is not kept: ${reason}`);
+  return latestKeeper(clock, save, onSaved, STATE_MILLISECONDS);
 }

@@ -14,6 +14,7 @@ const AGREEMENT_PUBLIC_HEAD = Buffer.from("302a300506032b656e032100", "hex");
 /** So many keys of others are kept ready; a board has fewer. */
 const MOST_KEYS = 1024;
 
+/** Secrets of a device in Node. */
 export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = secretOf(stored);
   const key = publicKeyOf(self);

@@ -9,6 +9,7 @@ import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
 import { PAD_SALT, SECRET_AT, SECRET_BYTES, SEED_BYTES, type Secrets } from "./secrets.ts";
 
+/** Secrets of a device in a page, which has no `node:crypto`. */
 export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = stored.slice(SECRET_AT, SECRET_AT + SECRET_BYTES);
   const agreement = ed25519.utils.toMontgomerySecret(own);

@@ -21,6 +21,7 @@ const SECRET_LENGTH = 32;
 const ID_HEAD = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20);
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
+/** A new identity: a key pair and the peer id of it. */
 export async function createIdentity(): Promise<Identity> {
   const { ed25519 } = await import("@noble/curves/ed25519.js");
   const { secretKey, publicKey } = ed25519.keygen();
@@ -123,4 +124,30 @@ export function peerRelay(address: string): string | undefined {
 /** Whether an address stands for every interface (0.0.0.0, ::) or for any free port (0). */
 function isOpen(address: string): boolean {
   return /^\/ip4\/0\.0\.0\.0\/|^\/ip6\/[0:]+\/|\/tcp\/0(\/|$)/.test(address);
+}
+
+// The invite by which a device is made known to others: its id and its addresses, as text and as QR code.
+
+const SCHEME = "fedkm:";
+
+/** fedkm:PEER@ADDRESS,ADDRESS: one word, safe in a shell and in a chat. */
+export function formatInvite({ peer, addresses }: Contact): string {
+  return `${SCHEME}${peer}${addresses.length > 0 ? "@" : ""}${addresses.join(",")}`;
+}
+
+/** The device that an invite names, and its addresses. */
+export function parseInvite(text: string): Contact {
+  const match = /^fedkm:([^@\s]+)(?:@(\S+))?$/.exec(text.trim());
+  if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
+  const [, peer, list] = match;
+  const addresses = list === undefined ? [] : list.split(",");
+  const fault = peerFault(peer) ?? addresses.map(peerReachFault).find((found) => found !== undefined);
+  if (fault !== undefined) throw new RangeError(`invite ${fault}`);
+  return { peer, addresses };
+}
+
+/** An invite to be photographed from a terminal. */
+export async function drawInvite(invite: string): Promise<string> {
+  // Loaded here: most programs that know invites draw none.
+  return (await import("uqr")).renderUnicodeCompact(invite);
 }

@@ -17,6 +17,7 @@ export const SIGNATURE_BYTES = 64;
 /** So much of a key names a device on the board. */
 export const ID_BYTES = 16;
 
+/** What a device signs, masks and checks with its key. */
 export interface Secrets {
   /** The own public key, and that of a linked peer. */
   readonly key: Uint8Array;

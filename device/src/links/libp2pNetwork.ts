@@ -6,9 +6,9 @@ import { type Clock, type NetworkListener, type PeerNetwork, realClock } from ".
 import { type Contact, peerRelay, peerThroughRelay } from "../keys/peer.ts";
 import { PROTOCOL } from "../wire/frames.ts";
 import * as limits from "../wire/limits.ts";
+import { PING_MILLISECONDS, SILENCE_LOOK_MILLISECONDS } from "../wire/limits.ts";
 import { addressBook, type PeerAddresses } from "./addressBook.ts";
 import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
-import { connectionPolicy } from "./connectionPolicy.ts";
 import { dialInTurn, dialQueue, isUnsupportedByLibp2p, openStream, speaksProtocol } from "./dialling.ts";
 import {
   type ByteStream,
@@ -21,7 +21,6 @@ import {
 } from "./linkKeeper.ts";
 import { createNode, type Node, type NodeOptions, nodeAddress, provideWithResolvers } from "./node.ts";
 import { relays } from "./relays.ts";
-import { silenceWatch } from "./silenceWatch.ts";
 
 export { pageSecrets } from "../keys/pageSecrets.ts";
 export { type Contact, createIdentity, type Identity } from "../keys/peer.ts";
@@ -32,6 +31,7 @@ export { provideWithResolvers };
 /** Asked for, and answered that nobody speaks it. */
 const PING_PROTOCOL = "/fedkm/ping/1";
 
+/** What a network over libp2p is made of. */
 export interface Libp2pOptions extends NodeOptions {
   /** The neighbours, with their addresses and keys. */
   readonly links: readonly Contact[];
@@ -55,9 +55,11 @@ export interface Libp2pOptions extends NodeOptions {
   readonly random?: () => number;
 }
 
+/** A network of real connections. */
 export type Libp2pNetwork = ReturnType<typeof libp2pNetwork>;
 
 // Long: one closure over the node, the keeper and the address book, which call each other.
+/** A network of real connections over libp2p. */
 export function libp2pNetwork(options: Libp2pOptions) {
   const { identity, clock = realClock, maxFrame = limits.LARGEST_FRAME_BYTES, onRefuse } = options;
   const { protocol = PROTOCOL } = options;
@@ -83,7 +85,8 @@ export function libp2pNetwork(options: Libp2pOptions) {
   const relayed = (peer: string) => open(peer).filter((connection) => !connection.direct);
   const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
     const from = node;
-    if (from === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
+    if (from === undefined || addresses.length === 0)
+      throw new Error("it must dial this device, so it is off, cut off, or has unlinked this one");
     return dialInTurn({
       addresses,
       signal,
@@ -286,4 +289,71 @@ function attach(
   stream.addEventListener("close", () => listener.onClose(), { once: true });
   if (stream.status !== "open") listener.onClose();
   return attached;
+}
+
+// Who has said nothing for long: one look for all of them now and then, instead of a timer for each.
+
+/** `onSilent` is called at every look, until something is heard. */
+export function silenceWatch<T>(clock: Clock, onSilent: (who: T) => void) {
+  const heardAt = new Map<T, number>();
+  let cancel: (() => void) | undefined;
+  const look = () => {
+    cancel = heardAt.size > 0 ? clock.after(SILENCE_LOOK_MILLISECONDS, look) : undefined;
+    for (const [who, at] of heardAt) if (clock.now() - at >= PING_MILLISECONDS) onSilent(who);
+  };
+  return {
+    /** Something came from there just now. */
+    heard(who: T) {
+      heardAt.set(who, clock.now());
+      cancel ??= clock.after(SILENCE_LOOK_MILLISECONDS, look);
+    },
+    forget: (who: T) => heardAt.delete(who),
+    close() {
+      heardAt.clear();
+      cancel?.();
+    },
+  };
+}
+
+// Whom a device lets in, and whom it lets carry something for it.
+
+/** A peer or an address, as libp2p has it. */
+interface Named {
+  toString(): string;
+}
+
+/** Peers are judged when they have proved who they are, before anything else is spoken with them. */
+function connectionPolicy(
+  isLinked: (peer: string) => boolean,
+  onStranger: (peer: string, address: string) => void,
+  proved: Set<string>,
+  onAnswer: (peer: string) => void,
+) {
+  const isStranger = (peer: Named) => !isLinked(peer.toString());
+  return {
+    // No stranger relays for this device.
+    denyDialMultiaddr(address: Named) {
+      const relay = peerRelay(address.toString());
+      return relay !== undefined && isStranger(relay);
+    },
+    denyDialPeer: isStranger,
+    denyOutboundConnection(peer: Named) {
+      onAnswer(peer.toString());
+      return false;
+    },
+    denyOutboundEncryptedConnection(peer: Named) {
+      proved.add(peer.toString());
+      return isStranger(peer);
+    },
+    denyInboundEncryptedConnection(peer: Named, connection: { readonly remoteAddr: Named }) {
+      if (!isStranger(peer)) return false;
+      onStranger(peer.toString(), connection.remoteAddr.toString());
+      return true;
+    },
+    denyInboundRelayReservation: isStranger,
+    // As a relay: both ends must be linked.
+    denyOutboundRelayedConnection: (from: Named, to: Named) => isStranger(from) || isStranger(to),
+    // Who comes through a relay is only known when it has proved its key, and is judged then.
+    denyInboundRelayedConnection: isStranger,
+  };
 }

@@ -10,6 +10,7 @@ import type { Contract } from "../wire/frames.ts";
 import type { DeviceMemory } from "./savedState.ts";
 import type { DeviceStatus, SharedStage } from "./status.ts";
 
+/** What a device needs: a study, rows, a network, a clock and a memory. */
 export interface DeviceOptions {
   /** What all devices agreed on. */
   readonly study: Study;
@@ -51,6 +52,7 @@ export interface DeviceOptions {
   readonly notice?: (line: string) => void;
 }
 
+/** A device that was made, from its start to its end. */
 export interface Device {
   start(): Promise<void>;
   /** New data, whole. */

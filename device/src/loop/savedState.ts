@@ -28,6 +28,7 @@ interface SavedGeneration {
   readonly evidence: readonly string[];
 }
 
+/** A device's state as its file has it. */
 export interface SavedState {
   /** Hash of the study these centroids belong to, in hex. */
   readonly study: string;

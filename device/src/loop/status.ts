@@ -16,6 +16,7 @@ import type { UpdateModel } from "./updateModel.ts";
  */
 type Phase = "starting" | "waiting" | "moving" | "settled" | "alone" | "paused";
 
+/** How a link is doing, as this device sees it. */
 export interface NeighbourStatus {
   readonly peer: string;
   readonly isConnected: boolean;
@@ -189,6 +190,7 @@ export interface SharedStatus {
   readonly tellings: number;
 }
 
+/** How a device is doing. */
 export interface DeviceStatus {
   readonly peer: string;
   readonly study: string;

@@ -10,12 +10,19 @@ import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.
 import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { LocalData } from "./localData.ts";
-import { betterLocalKmeans, type LocalKmeans, localKmeansOfRemoteRows } from "./localKmeans.ts";
 import { isNumberedInOrder, numberedSketch, orderLike, sortedNumbering } from "./numbering.ts";
 import type { CommonStart } from "./opening.ts";
 import type { SavedState } from "./savedState.ts";
 import { isOpeningSketchAsGood } from "./sketch.ts";
-import { bestUpdate, type UpdatePlan, updateStartsInMemory, updateStartsOfRemoteRows } from "./updateStarts.ts";
+import {
+  bestUpdate,
+  betterLocalKmeans,
+  type LocalKmeans,
+  localKmeansOfRemoteRows,
+  type UpdatePlan,
+  updateStartsInMemory,
+  updateStartsOfRemoteRows,
+} from "./updateStarts.ts";
 
 export class UpdateModel {
   readonly #study: Study;

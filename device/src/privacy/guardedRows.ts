@@ -49,6 +49,7 @@ const WORTH_WRITING = 0.02;
 /** More of the counted rows than this share held back is worth knowing. */
 const MUCH_HELD_BACK = 0.05;
 
+/** Rows of a guarded device, with the history of what they have shown. */
 export class GuardedRows {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;

@@ -4,18 +4,34 @@ import { kmeans } from "@fedkm/core";
 import { devicesForRelease, type Expectation, releaseGrid, releaseReach, rhoOf } from "@fedkm/core/privacy";
 import { muOf, type NoiseVerdict, noiseVerdict, smallestSeenCluster } from "@fedkm/core/release";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import { budgetOf, type Study } from "../study/study.ts";
+import { budgetOf, isReleasedInRounds, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { boxOf } from "./privateRows.ts";
 
-/**
- * From so many devices on the common answer is nearer to the truth than that of this device alone without noise; Infinity
- * where its clusters drown in the noise.
- */
-export function devicesToGainBy(study: Study, rows: DeviceRows): number {
+/** What a device with these rows gains from a private study, in one line; "useless": nobody gains from it. */
+export function gainFromStudy(
+  study: Study,
+  rows: DeviceRows,
+): { readonly gain: "some" | "none" | "useless"; readonly words: string } {
+  if (isReleasedInRounds(study)) {
+    const { verdict, words } = noiseOfRelease(study);
+    return { gain: verdict === "useless" ? verdict : verdict === "risky" ? "none" : "some", words };
+  }
   const expected = expectationOf(study, rows);
-  return expected === undefined ? Number.POSITIVE_INFINITY : devicesForRelease(expected);
+  const devices = expected === undefined ? Number.POSITIVE_INFINITY : devicesForRelease(expected);
+  if (devices <= MOST_EXPECTED_DEVICES) {
+    const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
+    const words = `with ${few} the common answer can be expected to be nearer to the truth than this device alone`;
+    return { gain: "some", words };
+  }
+  const words = Number.isFinite(devices)
+    ? `only ${devices} devices together would be nearer to the truth than this device alone`
+    : "the clusters of these rows would drown in the noise, and this device would only follow its neighbours";
+  return { gain: "none", words };
 }
+
+/** More devices than this hardly ever take part, and then privacy only costs. */
+const MOST_EXPECTED_DEVICES = 1000;
 
 const noiseWords: Readonly<Record<NoiseVerdict, string>> = {
   fine: "the noise costs next to nothing",

@@ -12,6 +12,7 @@ export interface ClosedBoard {
   readonly totals: Float64Array;
 }
 
+/** Entries of one generation, as far as a device has them. */
 export class Board {
   readonly #entries = new Map<string, Entry>();
   readonly #marks = new Set<string>();
@@ -44,7 +45,8 @@ export class Board {
     this.#entries.set(entry.id, entry);
     this.#marks.add(entry.mark);
     for (const other of entry.links.keys())
-      if (this.isDisputed(entry.id, other)) this.disputed.add([entry.id, other].sort().join(" "));
+      if (this.disputed.size < MOST_ENTRIES && this.isDisputed(entry.id, other))
+        this.disputed.add([entry.id, other].sort().join(" "));
     return true;
   }
 

@@ -50,6 +50,7 @@ const HEARD_FLAG = 64;
 const SEALED_FLAG = 128;
 const SECRETS_FLAG = 256;
 
+/** A board, or a part of it, on its way to a neighbour. */
 export interface BoardMessage {
   /** "proof": of the board that led to the base where the sender is. */
   readonly kind: "board" | "proof";
@@ -84,6 +85,7 @@ export interface BoardMessage {
   readonly secrets?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
+/** A board as a frame of the protocol. */
 export function encodeBoardMessage(
   contract: Contract,
   message: Omit<BoardMessage, "base"> & { readonly base: Base | undefined },
@@ -147,7 +149,9 @@ export function encodeBookMessage(contract: Contract, { stamp, have, items }: Bo
 }
 
 /** Each device may have a doubt, books and evidence against it. */
-const MOST_ITEMS = 3 * MOST_ENTRIES;
+export const MOST_ITEMS = 3 * MOST_ENTRIES;
+/** Items of a frame take no more, unless one alone does. */
+export const FRAME_ITEMS_BYTES = 1 << 18;
 
 function decodeBookMessage(frame: Uint8Array): DecodedFrame | BookMessage {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
@@ -158,6 +162,7 @@ function decodeBookMessage(frame: Uint8Array): DecodedFrame | BookMessage {
   if (Math.max(many, marks) > MOST_ITEMS) return frameRefusal("entry");
   let at = HEADER_BYTES + 4 + MARK_BYTES * marks;
   if (frame.length < at) return frameRefusal("length");
+  if (many > 1 && frame.length - at - 4 * many > FRAME_ITEMS_BYTES) return frameRefusal("length");
   const have = Array.from({ length: marks }, (_, n) => {
     const from = HEADER_BYTES + 4 + MARK_BYTES * n;
     return bytesToHex(frame.subarray(from, from + MARK_BYTES));
@@ -239,11 +244,15 @@ function decodeMessage(
   for (; at < entriesAt; at += MARK_BYTES) have.push(bytesToHex(frame.subarray(at, at + MARK_BYTES)));
   const integers = view.getUint32(HEADER_BYTES + 88, true);
   const entries: Entry[] = [];
+  const ids = new Set<string>();
   const secrets = flags & SECRETS_FLAG ? new Map<string, Uint8Array>() : undefined;
   const sealLength = (links: number) => (flags & SEALED_FLAG ? sealBytes(releasing?.colluders ?? 0, links) : 0);
   for (let n = 0; n < many; n++) {
     const found = decodeEntry(frame, at, integers, sealLength);
     if (found === undefined) return frameRefusal("entry");
+    // Of each device one: more would be checked for nothing.
+    if (ids.has(found.entry.id)) return frameRefusal("entry");
+    ids.add(found.entry.id);
     entries.push(found.entry);
     at = found.end;
     if (secrets === undefined) continue;

@@ -3,8 +3,8 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import type { Secrets } from "../keys/secrets.ts";
-import { BOARD_BEAT_MILLISECONDS, MOST_ENTRIES, PATIENCE_MILLISECONDS } from "../wire/limits.ts";
-import type { BookMessage } from "./boardFrame.ts";
+import { BOARD_BEAT_MILLISECONDS, PATIENCE_MILLISECONDS } from "../wire/limits.ts";
+import { type BookMessage, FRAME_ITEMS_BYTES, MOST_ITEMS } from "./boardFrame.ts";
 import {
   accusedIn,
   type BookItem,
@@ -31,9 +31,6 @@ interface ToldItems {
   /** It brought something, and is to hear that it arrived. */
   isOwed: boolean;
 }
-
-/** Well below the largest frame. */
-const FRAME_ITEMS_BYTES = 1 << 18;
 
 /** Whether a message keeps to the rules, and whom it removes. */
 interface HeardBooks {
@@ -93,7 +90,7 @@ export class BookExchange {
 
   /** Returns whether somebody is removed by it that was not. */
   addEvidence(item: Evidence): boolean {
-    if (this.removed.has(accusedIn(item)) || this.removed.size >= MOST_ENTRIES) return false;
+    if (this.removed.has(accusedIn(item))) return false;
     const found = provenFault(this.#rules, item);
     if (found === undefined) return false;
     this.removed.set(found.id, found.text);
@@ -169,12 +166,16 @@ export class BookExchange {
     this.#told.delete(peer);
   }
 
-  /** `mayCheck`: whether this neighbour may cost another signature. `isOnBoard`: who may doubt the base here. */
+  /**
+   * `mayCheck`: whether this neighbour may cost another signature. `mayDoubt`: who may doubt the base here. `mayAccuse`:
+   * against whom evidence counts; whatever else a neighbour passes on is no fault of its own.
+   */
   hear(
     peer: string,
     { have, items }: BookMessage,
     mayCheck: () => boolean,
-    isOnBoard: (id: string, base: Uint8Array) => boolean,
+    mayDoubt: (id: string, base: Uint8Array) => boolean,
+    mayAccuse: (id: string) => boolean,
   ): HeardBooks {
     const told = this.#toldOf(peer);
     told.confirmed.clear();
@@ -191,8 +192,8 @@ export class BookExchange {
         removed.push(...this.#addSeeds(item));
         continue;
       }
-      if (item.kind === "doubt" && !isOnBoard(doubterOf(item), item.base)) continue;
-      if (item.kind !== "doubt" && this.removed.has(accusedIn(item))) continue;
+      if (item.kind === "doubt" && !mayDoubt(doubterOf(item), item.base)) continue;
+      if (item.kind !== "doubt" && (this.removed.has(accusedIn(item)) || !mayAccuse(accusedIn(item)))) continue;
       if (!mayCheck()) break;
       if (item.kind === "doubt") {
         if (!isDoubtSigned(this.#rules.secrets, item))
@@ -235,7 +236,7 @@ export class BookExchange {
     told.isOwed = false;
     let room = FRAME_ITEMS_BYTES;
     // What was never sent comes first.
-    const inOrder = lacking.sort((a, b) => Number(told.sent.has(a)) - Number(told.sent.has(b)));
+    const inOrder = lacking.sort((a, b) => Number(told.sent.has(a)) - Number(told.sent.has(b))).slice(0, MOST_ITEMS);
     const items = inOrder.flatMap((mark, n) => {
       const bytes = this.#items.get(mark)?.bytes;
       room -= bytes?.length ?? 0;
@@ -243,7 +244,7 @@ export class BookExchange {
       told.sent.add(mark);
       return [bytes];
     });
-    return { kind: "books", have: [...this.#items.keys()], items };
+    return { kind: "books", have: [...this.#items.keys()].slice(0, MOST_ITEMS), items };
   }
 }
 

@@ -7,6 +7,7 @@ import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s 
 import { MOST_ENTRIES } from "../wire/limits.ts";
 import type { Generation } from "./generation.ts";
 
+/** The signed, masked integers of one device. */
 export interface Entry {
   readonly key: Uint8Array;
   readonly id: string;

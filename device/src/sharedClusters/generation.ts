@@ -6,7 +6,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES } from "../keys/secrets.ts";
 import type { SharedStage } from "../loop/status.ts";
 import { getInteger, setInteger } from "../wire/frames.ts";
-import { type Openings, openingsDigest, SPENT_BYTES, type Spent, spentOpeningsBytes } from "./openings.ts";
+import { MOST_SPENT, type Openings, openingsDigest, SPENT_BYTES, type Spent, spentOpeningsBytes } from "./openings.ts";
 import { decodeRoster, type Roster, rosterBytes } from "./roster.ts";
 
 /**
@@ -41,6 +41,7 @@ export type Stage = (typeof stages)[keyof typeof stages];
 /** By their numbers. */
 export const stageNames = Object.keys(stages) as readonly SharedStage[];
 
+/** What a generation knows: its stage, its centroids and its counts. */
 export interface Content {
   readonly stage: Stage;
   /** Since the start was looked for, or since something was opened; of private studies, how many rounds are known. */
@@ -72,6 +73,7 @@ export type GenerationEnd = "settled" | "implausible" | "few";
 /** What follows from the sums of rows. */
 export type GenerationOutcome = Content | Exclude<GenerationEnd, "few">;
 
+/** What everybody in a generation starts from, with all that led to it. */
 export interface Base extends Content {
   /** How many boards led to it. */
   readonly number: number;
@@ -85,6 +87,7 @@ export interface Base extends Content {
   readonly hash: Uint8Array;
 }
 
+/** One sum over all devices: a base and who takes part. */
 export interface Generation extends Content {
   readonly number: number;
   readonly base: Base;
@@ -121,6 +124,7 @@ export function encodeBoardBase(base: Omit<Base, "hash">): Uint8Array {
   return concatBytes(...parts, ...(members === undefined ? [] : [members]));
 }
 
+/** A base with its hash. */
 export function hashedBase(base: Omit<Base, "hash">, study: Uint8Array, digest: Digest): Base {
   return { ...base, hash: digest(concatBytes(utf8ToBytes("fedkm base\n"), study, encodeBoardBase(base))) };
 }
@@ -140,6 +144,7 @@ export function decodeBoardBase(
   const [number, rows, seeded] = [0, 12, 20].map((from) => getInteger(view, at + from));
   if (![number, rows, seeded].every(Number.isSafeInteger)) return undefined;
   const opened = view.getUint16(at + 92, true);
+  if (opened > MOST_SPENT) return undefined;
   const numbersAt = at + BASE_HEAD_BYTES + SPENT_BYTES * opened;
   const steps = view.getUint16(at + 10, true);
   // How many numbers a description has its first one says.
@@ -181,6 +186,7 @@ export interface BaseOrder {
   readonly hash: Uint8Array;
 }
 
+/** By which of two bases a device goes on: the later one. */
 export function orderOf({ roster, stage, steps, number, hash }: Base): BaseOrder {
   const rank = roster === undefined ? 0 : 64 * roster.version + 2 * steps + (stage === stages.keys ? 1 : 0);
   return { rank, number, hash };

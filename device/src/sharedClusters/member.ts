@@ -14,6 +14,7 @@ import {
   PATIENCE_MILLISECONDS,
   RESTLESS_MILLISECONDS,
   SILENCE_MILLISECONDS,
+  UNKNOWN_SIGNATURES_PER_FRAME,
 } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, TREE_INTEGERS, treeInt64s } from "./board.ts";
 import type { BoardMessage, BookMessage } from "./boardFrame.ts";
@@ -22,6 +23,7 @@ import { mayOpenBooks, signedDoubt } from "./books.ts";
 import { type Entry, isEntrySigned, masked, maskedEntry, ownEntry } from "./entry.ts";
 import {
   type Base,
+  type BaseOrder,
   type Content,
   compareBases,
   type Generation,
@@ -155,7 +157,7 @@ export class Member {
   #changes = 0;
   readonly #posted = new Map<string, number>();
   /** What a proof led to whose signers are not known here. Neighbours that are there vouch for it. */
-  #candidate: { readonly proof: Proof; readonly next: Base } | undefined;
+  #candidate: { readonly proof: Proof; readonly next: Base | undefined } | undefined;
   /** With sums over a tree: from whom this device learnt of the generation, none if it opened it; and what it adds. */
   #parent: string | undefined;
   #own: Int64s | undefined;
@@ -664,9 +666,13 @@ export class Member {
     if (link === undefined || now < link.bannedUntil || this.books.removed.has(link.id)) return;
     const mayCheck = () => link.signatureAllowance.take(now);
     const { base } = this.generation;
-    const isOnBoard = (id: string, of: Uint8Array) =>
-      base.stage === stages.rest && areEqual(of, base.hash) && this.#before?.entryOf(id) !== undefined;
-    const { fault, removed } = this.books.hear(peer, message, mayCheck, isOnBoard);
+    // Inventions of a liar may be on the board too, and do not doubt.
+    const mayDoubt = (id: string, of: Uint8Array) =>
+      base.stage === stages.rest &&
+      areEqual(of, base.hash) &&
+      this.#before?.entryOf(id) !== undefined &&
+      this.#isReal(id);
+    const { fault, removed } = this.books.hear(peer, message, mayCheck, mayDoubt, (id) => this.#mayAccuse(id));
     if (fault !== undefined) this.#banish(link, fault, now);
     this.#weighDoubts(now);
     this.#expel(removed, now);
@@ -692,10 +698,16 @@ export class Member {
     if (isCounted) this.open(now, this.#options.shape.releasing === undefined);
   }
 
+  /** Evidence against inventions has no end: of devices that are not known it counts of a few, on a board. */
+  #mayAccuse(id: string): boolean {
+    const isThere = (this.#board.entryOf(id) ?? this.#before?.entryOf(id)) !== undefined;
+    return this.#isReal(id) || (isThere && this.books.removed.size < MOST_ENTRIES);
+  }
+
   /** A device has signed two entries of one time, of which this one came later. */
   #noteTwofaced(before: Entry | undefined, entry: Entry, generation: Uint8Array, now: number): void {
     if (before === undefined || before.epoch !== entry.epoch || areEqual(before.body, entry.body)) return;
-    if (this.#options.shape.isTree) return;
+    if (this.#options.shape.isTree || !this.#mayAccuse(entry.id)) return;
     const isNews = this.books.addEvidence({ kind: "two entries", generation, entries: [before, entry] });
     if (isNews) this.#expel([entry.id], now);
   }
@@ -839,6 +851,7 @@ export class Member {
       entries.every(({ seal }) => seal.length > 0 === hasSeals);
     if (entries.length > 0 && !isAsked) return this.#banish(link, "sent sums that nobody asked for", now);
     let isNews = false;
+    let unknown = 0;
     for (const entry of entries) {
       // One of the entries may have shown a start, and opened a generation that the others are not of.
       if (this.#hash !== hash) return true;
@@ -847,6 +860,7 @@ export class Member {
       // In one generation all have the same members, so nobody honest passes on sums of others.
       if (!isCounted(this.generation, entry.id) || !(isUnsealed || this.#isMember(entry.id)))
         return this.#banish(link, "sent sums of a device that has no part in them", now);
+      if (!this.#isReal(entry.id) && ++unknown > UNKNOWN_SIGNATURES_PER_FRAME) continue;
       if (!link.signatureAllowance.take(now)) break;
       // Honest devices pass on only what they have checked, so a bad signature is its bringer's fault.
       if (!isEntrySigned(this.#options.secrets, this.generation, entry))
@@ -899,8 +913,10 @@ export class Member {
     if (link.proof?.hash !== of) link.proof = { hash: of, entries: new Map(), secrets: new Map() };
     const { entries, secrets: shown } = link.proof;
     for (const [id, secret] of message.secrets ?? []) if (shown.size < MOST_ENTRIES) shown.set(id, secret);
+    let unknown = 0;
     for (const entry of message.entries) {
       if (entries.size >= MOST_ENTRIES || entries.get(entry.id)?.mark === entry.mark) continue;
+      if (!this.#isReal(entry.id) && ++unknown > UNKNOWN_SIGNATURES_PER_FRAME) continue;
       if (!link.signatureAllowance.take(now)) return;
       if (!isEntrySigned(secrets, from, entry)) {
         this.#banish(link, "sent sums that are not signed by the device they name", now);
@@ -911,16 +927,18 @@ export class Member {
     }
     const isOpen = shown.size > 0 && { secrets: shown };
     const proof = { base, openings: signed, members, entries: [...entries.values()], ...isOpen };
-    const next = provenBase(this.#options, proof, true);
+    const next = provenBase(this.#options, proof, true, () => this.#isVouchedFor(proof));
     if (next === "open") return;
     link.proof = undefined;
     if (next === "false" || this.#isOfStrangers(proof)) {
       this.#banish(link, "sent a proof that proves nothing", now);
       return;
     }
-    if (compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) return;
+    const isLater =
+      next === "doubtful" ? given.number >= number : compareBases(orderOf(next), orderOf(this.generation.base)) > 0;
+    if (!isLater) return;
     if (areEqual(members, this.generation.members)) link.doubtedUntil = now + RESTLESS_MILLISECONDS;
-    this.#candidate = { proof, next };
+    this.#candidate = { proof, next: next === "doubtful" ? undefined : next };
     this.#followCandidate(now);
   }
 
@@ -941,24 +959,43 @@ export class Member {
   }
 
   /**
-   * More than `colluders` devices that are real must stand behind a base, so that one of them is honest: known ones that
-   * have signed for what it follows from, or neighbours that say they are there. Honest devices do neither without proof.
+   * More than `colluders` devices that are real must stand behind a base, so that one of them is honest: those that have
+   * signed for what it follows from, or neighbours that say they are there. Honest devices do neither without proof.
    */
+  #isVouchedFor(
+    { base, entries }: Proof,
+    isThere = (place: BaseOrder): boolean => place.number === base.number + 1,
+  ): boolean {
+    const { membership, colluders } = this.#options;
+    // More than `colluders` they are, or it would be no proof.
+    if (membership !== undefined) return entries.every(({ id }) => membership.wasMember(id));
+    const signers = entries.filter(({ id }) => this.#isReal(id) && !this.books.removed.has(id));
+    const there = [...this.#links.values()].filter(({ place }) => place !== undefined && isThere(place));
+    return Math.max(signers.length, there.length) > colluders;
+  }
+
+  /** Goes where a proof leads, once it is clear that it is true. */
   #followCandidate(now: number): void {
-    if (this.#candidate === undefined) return;
-    const { proof, next } = this.#candidate;
-    const { membership } = this.#options;
-    if (membership !== undefined) {
-      // More than `colluders` they are, or it would be no proof.
-      if (this.#isSignedByMembers(proof, next, membership)) this.#goOn(proof, next, now);
+    if (this.#candidate === undefined || !this.#isVouchedFor(this.#candidate.proof)) return;
+    const { proof, next = provenBase(this.#options, proof, true) } = this.#candidate;
+    if (typeof next === "string" || compareBases(orderOf(next), orderOf(this.generation.base)) <= 0) {
+      this.#candidate = undefined;
       return;
     }
-    const links = [...this.#links.values()];
-    const near = new Set([this.#id, ...links.map(({ id }) => id)]);
-    const isReal = (id: string) => (near.has(id) || this.known.has(id)) && !this.books.removed.has(id);
-    const signers = proof.entries.filter(({ id }) => isReal(id));
-    const there = links.filter(({ place }) => place !== undefined && compareBases(place, orderOf(next)) === 0);
-    if (Math.max(signers.length, there.length) > this.#options.colluders) this.#goOn(proof, next, now);
+    this.#candidate = { proof, next };
+    const { membership } = this.#options;
+    const isTrue =
+      membership === undefined
+        ? this.#isVouchedFor(proof, (place) => compareBases(place, orderOf(next)) === 0)
+        : this.#isSignedByMembers(proof, next, membership);
+    if (isTrue) this.#goOn(proof, next, now);
+  }
+
+  /** Whether it cannot be an invention of colluders: who is or was a member, or without founders a neighbour or known. */
+  #isReal(id: string): boolean {
+    const { membership } = this.#options;
+    if (membership !== undefined) return membership.wasMember(id);
+    return id === this.#id || this.known.has(id) || this.#linkOf(id) !== undefined;
   }
 
   #linkOf(id: string): BoardPartner | undefined {

@@ -4,7 +4,12 @@
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { COUNT_AT, type Contract, HEADER_BYTES, type Stamp, writeHeader } from "../wire/frames.ts";
 import { BOARD_BEAT_MILLISECONDS, MEMBER_STATEMENTS_PER_FRAME, PATIENCE_MILLISECONDS } from "../wire/limits.ts";
-import { decodeMemberStatements, type MemberStatement, type Membership } from "./membership.ts";
+import {
+  decodeMemberStatements,
+  LARGEST_MEMBER_STATEMENT,
+  type MemberStatement,
+  type Membership,
+} from "./membership.ts";
 
 export interface MembersMessage {
   readonly kind: "members";
@@ -18,6 +23,7 @@ export interface MembersMessage {
 
 const DIGEST_BYTES = 32;
 
+/** Statements about members as a frame of the protocol. */
 export function encodeMembers(contract: Contract, message: Omit<MembersMessage, "kind" | "stamp">): Uint8Array {
   const { digest, isAsking, statements } = message;
   const head = new Uint8Array(HEADER_BYTES + DIGEST_BYTES + 1);
@@ -32,6 +38,8 @@ export function decodeMembers(frame: Uint8Array): MembersMessage | undefined {
   const from = HEADER_BYTES + DIGEST_BYTES + 1;
   const count = new DataView(frame.buffer, frame.byteOffset).getUint16(COUNT_AT, true);
   if (frame.length < from || frame[from - 1] > 1 || count > MEMBER_STATEMENTS_PER_FRAME) return undefined;
+  // Measured before it is read.
+  if (frame.length - from > count * LARGEST_MEMBER_STATEMENT) return undefined;
   const statements = decodeMemberStatements(frame, from);
   if (statements?.length !== count) return undefined;
   const digest = frame.slice(HEADER_BYTES, from - 1);

@@ -27,6 +27,7 @@ export interface MemberStatement {
 /** Key 32, counter 4, kind 1, most rows 8, signer 32: what is signed. Then the signature, of a successor both. */
 const BODY_BYTES = 2 * KEY_BYTES + 13;
 const SIGNER_AT = KEY_BYTES + 13;
+export const LARGEST_MEMBER_STATEMENT = BODY_BYTES + 2 * SIGNATURE_BYTES;
 
 type Signer = Pick<Secrets, "key" | "sign">;
 
@@ -107,9 +108,23 @@ export interface MemberRules {
 
 const nameOf = ({ bytes }: MemberStatement) => bytesToHex(bytes.subarray(0, BODY_BYTES));
 
+/** What statements that say the same of a key have in common. */
+const topicOf = (key: string, kind: MemberStatement["kind"], counter: number) => `${key} ${kind} ${counter}`;
+
+/** Appends to the list under a name. */
+function listUnder<Value>(/* IN OUT */ lists: Map<string, Value[]>, name: string, value: Value): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [value]);
+  else list.push(value);
+}
+
 export class Membership {
   readonly #rules: MemberRules;
   readonly #statements = new Map<string, MemberStatement>();
+  /** The same by what they say and of whom, by whom they are about, and how many each owner has made: owners may say much. */
+  readonly #onTopic = new Map<string, MemberStatement[]>();
+  readonly #about = new Map<string, MemberStatement[]>();
+  #said = new Map<string, number>();
   /** Everybody who ever was a member, with the first key of its owner: whoever changes its key has one voice all the same. */
   #owners = new Map<string, string>();
   /** By the ids of their keys: the most rows of each member. */
@@ -158,8 +173,7 @@ export class Membership {
   isNews(statement: MemberStatement): boolean {
     const owner = this.#owners.get(statement.signer);
     if (owner === undefined || this.#statements.has(nameOf(statement))) return false;
-    const said = this.statements.filter(({ signer }) => this.#owners.get(signer) === owner).length;
-    return said < MOST_MEMBER_STATEMENTS;
+    return (this.#said.get(owner) ?? 0) < MOST_MEMBER_STATEMENTS;
   }
 
   /**
@@ -180,12 +194,25 @@ export class Membership {
           this.#judge();
           return "false";
         }
-        this.#statements.set(nameOf(statement), statement);
+        this.#keep(statement);
         taken.push(statement);
       }
       if (taken.length > before) this.#judge();
     }
     return taken;
+  }
+
+  #keep(statement: MemberStatement): void {
+    const { key, kind, counter, signer } = statement;
+    this.#statements.set(nameOf(statement), statement);
+    listUnder(this.#onTopic, topicOf(key, kind, counter), statement);
+    listUnder(this.#about, key, statement);
+    this.#count(signer);
+  }
+
+  #count(signer: string): void {
+    const owner = this.#owners.get(signer);
+    if (owner !== undefined) this.#said.set(owner, (this.#said.get(owner) ?? 0) + 1);
   }
 
   /** The number that the next admission of a key must have, and the one that a removal must name. */
@@ -202,9 +229,9 @@ export class Membership {
   /** Statements of this kind by members, one of each owner: how many rows they grant. */
   #voices(key: string, kind: MemberStatement["kind"], counter: number): number[] {
     const granted = new Map<string, number>();
-    for (const one of this.#statements.values()) {
+    for (const one of this.#onTopic.get(topicOf(key, kind, counter)) ?? []) {
       const owner = this.#owners.get(one.signer);
-      if (one.key !== key || one.kind !== kind || one.counter !== counter || owner === undefined) continue;
+      if (owner === undefined) continue;
       granted.set(owner, Math.max(granted.get(owner) ?? 0, one.mostRows || Number.POSITIVE_INFINITY));
     }
     return [...granted.values()];
@@ -213,50 +240,71 @@ export class Membership {
   /** The latest admission of a key in its own right; 0: the study's. */
   #latestOf(key: string): number | undefined {
     const { founders, vouchers } = this.#rules;
-    const counters = [...this.#statements.values()].filter((one) => one.key === key && one.kind === "admit");
-    const good = counters.filter(({ counter }) => this.#voices(key, "admit", counter).length >= vouchers);
-    const first = founders.some((founder) => bytesToHex(founder) === key) ? [0] : [];
-    return [...first, ...good.map(({ counter }) => counter)].sort((a, b) => b - a)[0];
+    const admissions = (this.#about.get(key) ?? []).filter(({ kind }) => kind === "admit");
+    const counters = [...new Set(admissions.map(({ counter }) => counter))].sort((a, b) => b - a);
+    const first = founders.some((founder) => bytesToHex(founder) === key) ? 0 : undefined;
+    return counters.find((counter) => this.#voices(key, "admit", counter).length >= vouchers) ?? first;
   }
 
   #isRemoved(key: string, counter: number): boolean {
-    const isOwn = ({ kind, key: of, signer, counter: at }: MemberStatement) =>
-      kind === "remove" && of === key && signer === key && at >= counter;
-    const isAway = [...this.#statements.values()].some(isOwn);
+    const isOwn = ({ kind, signer, counter: at }: MemberStatement) =>
+      kind === "remove" && signer === key && at >= counter;
+    const isAway = (this.#about.get(key) ?? []).some(isOwn);
     return isAway || this.#voices(key, "remove", counter).length >= this.#rules.vouchers;
   }
 
-  /** Goes through all that was said until nobody else comes in. */
+  /** Goes through all that was said until nobody else comes in. Each statement costs little, so that nobody stalls others. */
   #judge(): void {
     const { founders, vouchers, mostRows, secrets } = this.#rules;
     // In one order, whatever was heard first.
-    const all = [...this.#statements].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement);
-    const successions = all.filter(({ kind }) => kind === "succeed");
-    this.#owners = new Map(founders.map(bytesToHex).map((key) => [key, key]));
+    const names = [...this.#statements.keys()].sort();
+    const [nextOf, beforeOf] = [new Map<string, string[]>(), new Map<string, string[]>()];
+    for (const { kind, key, signer } of names.flatMap((name) => this.#statements.get(name) ?? [])) {
+      if (kind !== "succeed" || nextOf.get(signer)?.includes(key)) continue;
+      listUnder(nextOf, signer, key);
+      listUnder(beforeOf, key, signer);
+    }
+    this.#owners = new Map();
+    const come = (first: string) => {
+      const queue = [[first, first]];
+      for (const [key, owner] of queue) {
+        if (this.#owners.has(key)) continue;
+        this.#owners.set(key, owner);
+        for (const next of nextOf.get(key) ?? []) queue.push([next, owner]);
+      }
+    };
+    for (const founder of founders) come(bytesToHex(founder));
+    const topics = [...this.#onTopic.keys()].sort().flatMap((topic) => this.#onTopic.get(topic)?.[0] ?? []);
+    const admissions = topics.filter(({ kind }) => kind === "admit");
     for (let before = 0; before < this.#owners.size; ) {
       before = this.#owners.size;
-      for (const { key, signer } of successions) {
-        const owner = this.#owners.get(signer);
-        if (owner !== undefined && !this.#owners.has(key)) this.#owners.set(key, owner);
-      }
-      for (const { kind, key, counter } of all) {
-        const isIn = kind === "admit" && this.#voices(key, "admit", counter).length >= vouchers;
-        if (isIn && !this.#owners.has(key)) this.#owners.set(key, key);
-      }
+      for (const { key, counter } of admissions)
+        if (!this.#owners.has(key) && this.#voices(key, "admit", counter).length >= vouchers) come(key);
     }
-    const next = (key: string) => [...new Set(successions.filter((one) => one.signer === key).map((one) => one.key))];
+    this.#said = new Map();
+    for (const { signer } of this.#statements.values()) this.#count(signer);
+    const next = (key: string) => nextOf.get(key) ?? [];
+    const judged = new Map<string, number | undefined>();
     /** How many rows a key may hold as a member or as the former key of one; undefined: it is none. */
-    const standing = (key: string, seen: readonly string[] = []): number | undefined => {
+    const standing = (key: string): number | undefined => {
+      // Keys that follow each other in a circle lead nowhere.
+      if (!judged.has(key)) {
+        judged.set(key, undefined);
+        judged.set(key, standingOf(key));
+      }
+      return judged.get(key);
+    };
+    const standingOf = (key: string): number | undefined => {
       const counter = this.#latestOf(key);
-      if (seen.includes(key) || this.#isRemoved(key, counter ?? 0)) return undefined;
+      if (this.#isRemoved(key, counter ?? 0)) return undefined;
       if (counter === 0) return mostRows;
       if (counter !== undefined) {
         const granted = this.#voices(key, "admit", counter).sort((a, b) => b - a)[vouchers - 1];
         return Number.isFinite(granted) ? granted : 0;
       }
       // Of an owner that names two new keys one may be a thief.
-      const before = successions.filter((one) => one.key === key && next(one.signer).length === 1);
-      return before.map(({ signer }) => standing(signer, [...seen, key])).find((found) => found !== undefined);
+      const before = (beforeOf.get(key) ?? []).filter((signer) => next(signer).length === 1);
+      return before.map(standing).find((found) => found !== undefined);
     };
     const keys = [...this.#owners.keys()].sort();
     const members = keys.flatMap((key) => {
@@ -273,8 +321,7 @@ export class Membership {
     };
     this.list = concatBytes(...members.flatMap(({ key, most }) => [hexToBytes(key), rowsOf(most)]));
     this.hash = membersHash(secrets, this.list);
-    const said = [...this.#statements.keys()].sort();
-    this.digest = secrets.digest(utf8ToBytes(said.join("\n")));
+    this.digest = secrets.digest(utf8ToBytes(names.join("\n")));
   }
 }
 

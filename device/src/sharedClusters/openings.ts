@@ -4,7 +4,7 @@
 
 import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
-import { MOST_BASE_OPENINGS, SUSPENDED_RESTS } from "../wire/limits.ts";
+import { MOST_BASE_OPENINGS, MOST_ENTRIES, SUSPENDED_RESTS } from "../wire/limits.ts";
 
 export interface Opening {
   readonly key: Uint8Array;
@@ -35,6 +35,7 @@ function bodyOf(key: Uint8Array, counter: number, isRestart: boolean): Uint8Arra
 /** An opening is bound to one base, whose hash has the study in it. */
 const signedBytes = (base: Uint8Array, body: Uint8Array) => concatBytes(utf8ToBytes("fedkm opening\n"), base, body);
 
+/** An opening that this device has signed. */
 export function signedOpening(secrets: Secrets, base: Uint8Array, counter: number, isRestart: boolean): Opening {
   const { key } = secrets;
   const signature = secrets.sign(signedBytes(base, bodyOf(key, counter, isRestart)));
@@ -100,8 +101,18 @@ export function spentAfter(spent: Spent, openings: Openings, isRest: boolean): S
     const rested = count > MOST_BASE_OPENINGS + 1 ? count - 1 : 0;
     if (!isRest || rested > 0) left.set(id, isRest ? rested : count);
   }
-  return left;
+  if (left.size <= MOST_SPENT) return left;
+  // Who opened least is forgotten, so that no base grows without end.
+  return new Map(
+    [...left]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, MOST_SPENT)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
+
+/** A base names at most so many. */
+export const MOST_SPENT = 4 * MOST_ENTRIES;
 
 /** Id 16, count 1, of each member. */
 export const SPENT_BYTES = ID_BYTES + 1;

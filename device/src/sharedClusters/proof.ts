@@ -131,9 +131,15 @@ export function isCounted({ stage, roster }: Content, id: string): boolean {
 /**
  * The base that a proof leads to. "open": entries are missing. "false": its sender is at fault. Whether its signers are
  * real devices is the receiver's to judge: an honest one signs for a base only if it has accepted it, and so vouches for
- * everything before. `isChecked`: signatures were.
+ * everything before. `isChecked`: signatures were. `isWorth`: whether to find out what follows, which may cost much; if not,
+ * the proof is "doubtful".
  */
-export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base | "open" | "false" {
+export function provenBase(
+  rules: Rules,
+  proof: Proof,
+  isChecked = false,
+  isWorth: () => boolean = () => true,
+): Base | "open" | "false" | "doubtful" {
   const { secrets, colluders } = rules;
   const { base, openings, members, entries, secrets: shown } = proof;
   const from = generationOf(rules, base, openings, members);
@@ -147,6 +153,7 @@ export function provenBase(rules: Rules, proof: Proof, isChecked = false): Base 
   if (closed === undefined) return "open";
   if (closed.count < entries.length || closed.count <= colluders) return "false";
   if (closed.devices.some((id) => isSuspended(id, base.spent, openings) || !isCounted(from, id))) return "false";
+  if (!isWorth()) return "doubtful";
   const next = baseAfterBoard(rules, from, closed, (id) => board.entryOf(id));
   if (next === "implausible" || shown === undefined) return next === "implausible" ? "false" : next;
   if (!isSealed(from) || !areSecrets({ entries }, shown)) return "false";

@@ -112,6 +112,7 @@ function pathNetwork(links: Links, wanted: number) {
   return { paths, chosen };
 }
 
+/** Who takes part in validated sums, and how they are linked. */
 export interface Roster {
   /** Which answer it is for: the first, or a later one to which owners consented. */
   readonly version: number;

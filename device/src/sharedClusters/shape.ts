@@ -29,6 +29,7 @@ export interface LocalSums {
   at(centroids: Float64Array): CountsAndSums;
 }
 
+/** How the sums of a study are laid out in integers. */
 export interface SumsShape {
   readonly k: number;
   readonly d: number;
@@ -53,6 +54,7 @@ export interface SumsShape {
   readonly choosing: { readonly from: number; readonly to: number } | undefined;
 }
 
+/** The layout of a study's sums. */
 export function sumsShape(study: Study): SumsShape {
   const { k, leastK, validate, features, privacy, seed, sums, founders, mostRows } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);

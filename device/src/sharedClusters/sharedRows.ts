@@ -43,6 +43,7 @@ export interface SharedRowsOptions {
   readonly history: HistoryOptions;
 }
 
+/** Rows of a device that answer the sums of shared clusters. */
 export class SharedRows implements LocalSums {
   readonly #options: SharedRowsOptions;
   readonly guarded: GuardedRows | undefined;

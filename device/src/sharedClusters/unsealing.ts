@@ -90,6 +90,7 @@ export function keyEntry(
   return ownEntry(secrets, generation, { epoch: KEY, words: new Uint32Array(0), links, seal });
 }
 
+/** Whether an entry tells a key in place of sums. */
 export const isKey = ({ epoch }: Pick<Entry, "epoch">) => epoch === KEY;
 const secretIn = ({ seal }: Entry) => seal.subarray(0, SCALAR_BYTES);
 

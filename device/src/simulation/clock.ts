@@ -14,6 +14,7 @@ export interface SimulatedClock extends Clock {
   step(until: number): boolean;
 }
 
+/** A clock in memory, which runs as fast as its alarms are worked off. */
 export function simulatedClock(): SimulatedClock {
   const heap: TimedRun[] = [];
   let now = 0;

@@ -20,6 +20,7 @@ import { simulatedClock } from "./clock.ts";
 import { type SimulatedEvent, simulatedEventLog, simulatedLinks, simulatedPeer, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
+/** What a simulated network is made of. */
 export interface SimulationOptions {
   /** What all devices agreed on. */
   readonly study: Study;
@@ -57,6 +58,7 @@ export interface SimulationOptions {
   readonly disguise?: (device: number, frame: Uint8Array) => Uint8Array;
 }
 
+/** A simulated network that runs on. */
 export type Simulation = ReturnType<typeof simulate>;
 
 /** A study with the contract of it, and the rows of a device in its features. */
@@ -88,6 +90,10 @@ interface SimulatedPart extends StudyPart {
 }
 
 // Long: one closure over the devices, with an entry for each thing that can happen to one.
+/**
+ * A whole network in one process, with a clock and links in memory: the same loop as on a real network.
+ * @example const network = simulate({ study, contract: await contractOf(study), datasets, graph, seed: 1 });
+ */
 export function simulate(options: SimulationOptions) {
   const { graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
   const peers = options.datasets.map((_, i) => simulatedPeer(i));

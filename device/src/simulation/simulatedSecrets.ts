@@ -8,6 +8,7 @@ export interface SimulatedSecrets extends Secrets {
   isBare: boolean;
 }
 
+/** Secrets for simulations: fast, and no secret at all. */
 export function simulatedSecrets(self: string, isBare = false): SimulatedSecrets {
   const keys = new Map<string, Uint8Array>();
   const keyOf = (peer: string) => {

@@ -9,6 +9,7 @@ export const stageWords = {
   validate: "how well the clusters fit the rows of all devices, and whether other draws of rows give the same",
 } as const;
 export type StudyStage = keyof typeof stageWords;
+/** Stages of a study to which an owner can consent. */
 export const studyStages = Object.keys(stageWords) as readonly StudyStage[];
 
 /** Kept in the device's folder; what is absent limits nothing. */

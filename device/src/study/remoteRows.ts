@@ -3,6 +3,7 @@
 import type { Matrix, Statistics } from "@fedkm/core";
 import { type Source, sourceStatistics } from "@fedkm/core/sources";
 
+/** Rows that stay in a source, within the study's bounds. */
 export interface RemoteRows {
   /** The rows within the study's bounds, scaled. */
   readonly source: Source;

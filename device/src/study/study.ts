@@ -164,6 +164,7 @@ function showValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
+/** A column of a study. */
 export interface Feature {
   readonly name: string;
   readonly unit: string;
@@ -184,6 +185,7 @@ export interface Feature {
 /** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
 type Privacy = "open" | "guarded" | "private";
 
+/** What all devices of a network agreed on. */
 export interface Study {
   readonly name: string;
   /** The largest, where it is left open. */

@@ -9,6 +9,7 @@ export interface TableRows extends Matrix {
   readonly words: readonly (readonly string[] | undefined)[];
 }
 
+/** Rows of a table as a device takes them. */
 export function tableRows({ points, categories }: Pick<Table, "points" | "categories">): TableRows {
   return { ...points, words: Array.from({ length: points.cols }, (_, c) => categories?.[c]?.words) };
 }

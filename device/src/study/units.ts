@@ -30,6 +30,7 @@ export function rowsWithin({ features }: Study, { data, rows, cols }: Matrix): n
   return within;
 }
 
+/** Rows divided by the scales of the study's features. */
 export function dividedByScale({ features }: Study, { data, rows, cols }: Matrix): Matrix {
   return { data: data.map((value, i) => value / features[i % cols].scale), rows, cols };
 }

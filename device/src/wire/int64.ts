@@ -17,6 +17,7 @@ export function toInt64s(integers: ArrayLike<number>): Int64s {
   return words;
 }
 
+/** Adds 64-bit integers to a total, modulo 2^64. */
 export function addInt64s(/* IN OUT */ total: Int64s, other: Int64s): void {
   for (let i = 0; i < total.length; i += 2) {
     const low = total[i] + other[i];

@@ -280,6 +280,8 @@ export const UNPROVEN_MILLISECONDS = 5_000;
 export const SIGNATURE_BURST = 512;
 /** Beyond that, so many signatures of a neighbour's frames are checked in a second. */
 export const SIGNATURES_PER_SECOND = 1_000;
+/** Of devices that may be invented so many signatures of a frame are checked; what is left comes again. */
+export const UNKNOWN_SIGNATURES_PER_FRAME = 32;
 /** A device whose rows the answer does not fit says so at most once in this time. */
 export const BETWEEN_DOUBTS_MILLISECONDS = 86_400_000;
 /** A board has at most so many entries: larger networks need sums over a tree. */
@@ -287,7 +289,7 @@ export const MOST_ENTRIES = 256;
 /** Of what one owner says about members at most this much is kept. */
 export const MOST_MEMBER_STATEMENTS = 1_024;
 /** A frame has at most so many statements about members. */
-export const MEMBER_STATEMENTS_PER_FRAME = 256;
+export const MEMBER_STATEMENTS_PER_FRAME = 32;
 
 // Heads of histories
 

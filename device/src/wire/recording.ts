@@ -2,6 +2,7 @@
 
 import type { Clock, PeerNetwork } from "../environment.ts";
 
+/** Something that a device sent, received or noticed. */
 export interface RecordedEvent {
   /** Milliseconds of the device's clock. */
   readonly at: number;
@@ -54,6 +55,7 @@ export interface RecordingHeader {
   readonly clock: number;
 }
 
+/** What a device has sent and received, as a file. */
 export interface Recording {
   readonly header: RecordingHeader;
   readonly events: readonly RecordedEvent[];

@@ -101,6 +101,7 @@ export interface CentroidsContent {
   readonly sketches: readonly DeviceSketch[];
 }
 
+/** Centroids as a frame of the protocol. */
 export function encodeCentroidsFrame(
   contract: frames.Contract,
   { epoch, sequence }: frames.Stamp,

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startDaemon } from "../../src/daemon/daemon.ts";
 import { watchedFilesLook, watchFiles } from "../../src/daemon/fileWatch.ts";
 import { createFolder } from "../../src/daemon/folder.ts";
+import { lastStatus } from "../../src/daemon/lastStatus.ts";
 import { resetFolder } from "../../src/daemon/ownerFiles.ts";
 import { rowSourceColumns } from "../../src/daemon/rowSource.ts";
 import { formatMetrics, serveStatus } from "../../src/daemon/server.ts";
@@ -77,6 +78,8 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
     await noticed(/^the status/, /^data stays as before: .*rows\.csv/);
     writeFileSync(join(path, "links.json"), "no links");
     await noticed(/^the status/, /^data stays/, /^links stay as before: /);
+    rmSync(join(path, "links.json"));
+    await noticed(/^the status/, /^data stays/, /^links stay as before: .*links\.json must be .*: it is missing$/);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n300,3\n300,4\n");
     await noticed(
       /^the status/,
@@ -310,7 +313,9 @@ test("resetFolder sets the state aside, and the device begins again, whether it 
     await daemon.stop();
   }
   const setAside = join(path, "set-aside-1970-01-01T00-00-00.002Z");
+  expect(lastStatus(path)?.device.centroids).toBeDefined();
   expect(await resetFolder(path, new Date(2))).toEqual({ setAside, isRunning: false });
+  expect(lastStatus(path)).toBe(undefined);
   expect(readdirSync(setAside)).toContain("state.a");
   expect(existsSync(join(path, "state.a"))).toBe(false);
 });

@@ -2,15 +2,17 @@
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { eventually } from "../../../test/eventually.ts";
+import { evidenceNow, evidenceReader } from "../../src/daemon/evidence.ts";
 import { type DeviceEvidence, type Finding, healthOf } from "../../src/daemon/health.ts";
 import type { Notice } from "../../src/daemon/notices.ts";
 import { pulledNotice, silenceOfLinks } from "../../src/daemon/problems.ts";
 import type { DaemonStatus, LinkStatus } from "../../src/daemon/status.ts";
 import { type TrendPoint, withTrendPoint } from "../../src/daemon/trend.ts";
-import { askLock, lockFolder } from "../../src/disk/folderLock.ts";
+import { askLock, LOCK_ANSWER_MILLISECONDS, lockFolder } from "../../src/disk/folderLock.ts";
 import { northStatus } from "./northStatus.ts";
 
 const NOW = Date.parse(northStatus.writtenAt) + 5_000;
@@ -55,7 +57,11 @@ test("nothing is wrong only if every device answers, has written lately, and has
     causes: [],
   });
   const unknown = said(network({ west: () => ({ lock: undefined }) }));
-  expect(unknown).toMatchObject({ text: "1 of 3 devices have not said yet how they are", isWell: false });
+  const asked = { text: "1 of 3 devices is being asked how it is: west", isAlarm: false, isWell: false };
+  expect(unknown).toMatchObject(asked);
+  // It may hang: long before that is certain, nobody says that it is well.
+  expect(said(network({ west: () => ({ answeredAt: NOW - 4_001 }) }))).toMatchObject(asked);
+  expect(said(network({ west: () => ({ answeredAt: NOW - 2_000 }) }))).toMatchObject({ isWell: true });
   expect(said(network({ west: () => ({ status: undefined }) }))).toMatchObject({ isWell: false });
   expect(healthOf([], NOW)).toMatchObject({ isWell: false });
 });
@@ -107,9 +113,18 @@ test("many rows out of bounds are a wrong unit, some are outlying rows", () => {
 
 test("what follows from another device's trouble is said there, and a link that one side cut on that side", () => {
   const silent = withStatus(() => ({ notices: [notice("silent", "south", "south cannot be reached")] }));
+  // Whoever is not known here explains nothing: each of the two has its own neighbour's name, and one cause.
+  const two = network({ north: silent, west: silent }).filter(({ id }) => id !== "south");
+  expect(healthOf(two, NOW)).toMatchObject({
+    headline: { alarm: "2 of 2 devices do not hear a neighbour", rest: ": north, west" },
+    summary: ["2 do not hear a neighbour"],
+    findings: [{ what: "does not hear south" }, { what: "does not hear south" }],
+  });
   const dead = network({ north: silent, west: silent, south: () => ({ lock: "free" }) });
   expect(said(dead).causes).toEqual(["south gone"]);
-  expect(worst(dead).why).toContain("north, west waits for it");
+  expect(worst(dead).why).toContain("north, west wait for it");
+  // Seen from one alone, the headline names the neighbour.
+  expect(said(dead.slice(0, 1)).text).toBe("north does not hear south");
   const cut = withStatus(({ links }) => ({ links: links.filter(({ name }) => name !== "north") }));
   const refused = withStatus(() => ({ notices: [notice("refused", "south", "south refuses this device")] }));
   expect(said(network({ north: refused, south: cut }))).toMatchObject({
@@ -184,8 +199,35 @@ test("a lock is free, answers, or is silent while its process is suspended", asy
     expect(await askLock(folder)).toBe("answers");
     child.kill("SIGSTOP");
     expect(await askLock(folder, 500)).toBe("silent");
+    // The system says that it is suspended, so nobody waits as long as for one that is busy.
+    const begun = performance.now();
+    const seen = await evidenceNow(folder, { ...northStatus, pid: child.pid ?? 0 });
+    expect(seen).toMatchObject(platform() === "linux" ? { lock: "silent", isSuspended: true } : { lock: "silent" });
+    if (platform() === "linux") expect(performance.now() - begun).toBeLessThan(LOCK_ANSWER_MILLISECONDS);
     child.kill("SIGKILL");
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("devices are asked on between two looks, so that a page which is late knows how they are", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fedkm-evidence-"));
+  const unlock = await lockFolder(folder);
+  const real = performance.now.bind(performance);
+  let late = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + late);
+  try {
+    const look = evidenceReader();
+    const lock = () => look("north", folder, northStatus).lock;
+    expect(lock()).toBeUndefined();
+    await eventually(() => expect(lock()).toBe("answers"));
+    late = 20_000;
+    // Nobody looks: longer than it takes until it is asked again.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(lock()).toBe("answers");
+  } finally {
+    clock.mockRestore();
+    await unlock();
     rmSync(folder, { recursive: true });
   }
 });

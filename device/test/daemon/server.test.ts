@@ -11,6 +11,6 @@ test("a thousand half-open or malformed requests, again and again, keep nobody f
     const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers: { connection: "close" } });
     expect(await answer.text()).toContain("fedkm_settled 1");
   });
-  expect(taken.at(-1)).toBeLessThan(1000);
+  expect(taken).toBeLessThan(1000);
   server.close();
 });

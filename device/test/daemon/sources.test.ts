@@ -10,7 +10,7 @@ import { missingEngines, type PostgresForTests, startPostgres } from "../../../l
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
 import { resetFolder } from "../../src/daemon/ownerFiles.ts";
-import { rowSource, rowSourceClusterSizes } from "../../src/daemon/rowSource.ts";
+import { rowSource, rowSourceStatistics } from "../../src/daemon/rowSource.ts";
 import { realClock } from "../../src/environment.ts";
 import { type DeviceRows, isRemote, remoteStatistics } from "../../src/study/remoteRows.ts";
 import { parseStudy } from "../../src/study/study.ts";
@@ -105,12 +105,12 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expectOwnClusters(rows);
     expect(asked()).toContain("GROUP BY fedkm_label");
-    const sizes = await rowSourceClusterSizes(
+    const { counts } = await rowSourceStatistics(
       await readFolder(path),
       matrix(daemon?.status().device.centroids ?? []),
       process.env,
     );
-    expect(sizes.reduce((a, b) => a + b)).toBe(240);
+    expect(counts.reduce((a, b) => a + b)).toBe(240);
     await seconds(1);
     from = postgres.log().length;
     const begun = Date.now();

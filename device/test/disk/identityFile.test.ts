@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createIdentityFile, readIdentity } from "../../src/disk/identityFile.ts";
-import { drawInvite, formatInvite, parseInvite } from "../../src/keys/invite.ts";
+import { drawInvite, formatInvite, parseInvite } from "../../src/keys/peer.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -64,7 +64,7 @@ test("withoutLink removes by name, by peer id, or by how one begins, and refuses
 test("readLinks refuses a file that is damaged or was edited wrongly, instead of starting without links", async () => {
   const north = await link("north");
   const wrong: [unknown, string][] = [
-    ["[{", "must be a list of links"],
+    ["[{", "links.json must be the device's links, restore it from a backup or write [] and link again: "],
     [{}, "links must be a list of at most 1000"],
     [[{ ...north, name: "a b" }], "links[0].name must be 1 to 64 letters"],
     [[{ ...north, peer: "me" }], "links[0] must be a peer id"],

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { peerAddressKeeper, readPeerAddresses } from "../../src/disk/peerAddresses.ts";
+import { peerAddressKeeper, readPeerAddresses } from "../../src/disk/linksFile.ts";
 import { manualClock } from "../links/manualClock.ts";
 
 let folder = "";

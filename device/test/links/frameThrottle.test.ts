@@ -1,7 +1,7 @@
 // A neighbour that never rests costs little, and its latest frame always arrives.
 
 import { expect, test } from "vitest";
-import { frameThrottle } from "../../src/links/frameThrottle.ts";
+import { frameThrottle } from "../../src/links/linkKeeper.ts";
 import { manualClock } from "./manualClock.ts";
 
 function rig() {

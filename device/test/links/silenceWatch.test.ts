@@ -1,7 +1,7 @@
 // Silent neighbours are asked, talkative ones never, and nobody is looked for where nobody is.
 
 import { expect, test } from "vitest";
-import { silenceWatch } from "../../src/links/silenceWatch.ts";
+import { silenceWatch } from "../../src/links/libp2pNetwork.ts";
 import { manualClock } from "./manualClock.ts";
 
 test("silenceWatch names who said nothing for 45 s, at every look until something is heard", () => {

@@ -2,7 +2,7 @@
 
 import { edges, graph, type Matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { MoveNoise } from "../../src/loop/sendThreshold.ts";
+import { MoveNoise } from "../../src/loop/sender.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { contractOf } from "../../src/study/study.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";

@@ -7,7 +7,7 @@ import { idOf } from "../../src/keys/secrets.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
 import { type Base, hashedBase, orderOf, stages } from "../../src/sharedClusters/generation.ts";
-import { signedOpening } from "../../src/sharedClusters/openings.ts";
+import { MOST_SPENT, signedOpening } from "../../src/sharedClusters/openings.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, parseStudy } from "../../src/study/study.ts";
@@ -90,5 +90,16 @@ describe("a frame of shared clusters", () => {
   it("with more entries than a board has is refused before one is read", () => {
     const many = encodeBoardMessage(contract, { ...message, base, entries: new Array(257).fill(entry) });
     expect(read(contract, many)).toEqual({ kind: "refused", reason: "entry" });
+  });
+
+  it("with two entries of one device, or a base of more openings than are kept, is refused", () => {
+    const twice = encodeBoardMessage(contract, { ...message, base, entries: [entry, entry] });
+    expect(read(contract, twice)).toEqual({ kind: "refused", reason: "entry" });
+    const opened = (many: number) => {
+      const ids = Array.from({ length: many }, (_, n): [string, number] => [n.toString(16).padStart(32, "0"), 1]);
+      return read(contract, frameOf(hashedBase({ ...base, spent: new Map(ids) }, contract.hash, secrets.digest)));
+    };
+    expect(opened(MOST_SPENT).kind).toBe("proof");
+    expect(opened(MOST_SPENT + 1)).toEqual({ kind: "refused", reason: "entry" });
   });
 });

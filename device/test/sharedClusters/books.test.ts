@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
-import { decodeShared, encodeBookMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { decodeShared, encodeBookMessage, FRAME_ITEMS_BYTES } from "../../src/sharedClusters/boardFrame.ts";
 import {
   decodeItem,
   type Evidence,
@@ -129,6 +129,18 @@ it("a frame of books comes back as it was written, and is refused when it is cut
   expect(read(contract, frame)).toEqual(message);
   for (let length = 44; length < frame.length; length++)
     expect(read(contract, frame.subarray(0, length))).toMatchObject({ kind: "refused" });
+});
+
+it("a frame of books is as long as an honest one at most, unless one item alone is longer", async () => {
+  const contract = await contractOf(study);
+  const read = (...lengths: readonly number[]) => {
+    const items = lengths.map((length) => new Uint8Array(length));
+    const message = { kind: "books" as const, stamp: { epoch: 3, sequence: 4 }, have: [], items };
+    return decodeShared(shape)(contract, encodeBookMessage(contract, message)).kind;
+  };
+  expect(read(FRAME_ITEMS_BYTES / 2, FRAME_ITEMS_BYTES / 2)).toBe("books");
+  expect(read(FRAME_ITEMS_BYTES / 2, FRAME_ITEMS_BYTES / 2 + 1)).toBe("refused");
+  expect(read(2 * FRAME_ITEMS_BYTES)).toBe("books");
 });
 
 it("books open only while those who have not opened stay connected without these and a colluder", () => {

@@ -1,24 +1,26 @@
 // A member of a board by itself: what it makes of messages that neighbours send.
 
+import { concatBytes } from "@noble/hashes/utils.js";
 import { expect, it } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import type { BoardMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { encodeItem, signedDoubt } from "../../src/sharedClusters/books.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
 import { compareBases, hashedBase, orderOf, stages } from "../../src/sharedClusters/generation.ts";
 import { Member, type MemberOptions } from "../../src/sharedClusters/member.ts";
 import { signedOpening } from "../../src/sharedClusters/openings.ts";
-import { firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
+import { areEqual, firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { parseStudy } from "../../src/study/study.ts";
 import { toInt64s } from "../../src/wire/int64.ts";
 import {
   BETWEEN_LINK_OPENINGS_MILLISECONDS,
-  MOST_ENTRIES,
   RESTLESS_OPENINGS,
   RESTLESS_STARTS,
   SIGNATURE_BURST,
   SIGNATURES_PER_SECOND,
+  UNKNOWN_SIGNATURES_PER_FRAME,
 } from "../../src/wire/limits.ts";
 
 const shape = sumsShape(
@@ -41,16 +43,21 @@ const plainOf = (now: ReturnType<typeof generationOf>): BoardMessage => ({
 function watchedMember() {
   const own = simulatedSecrets("own");
   let checks = 0;
+  const digested: Uint8Array[] = [];
+  const digest: typeof own.digest = (bytes) => {
+    digested.push(bytes);
+    return own.digest(bytes);
+  };
   const isSigned: typeof own.isSigned = (...of) => {
     checks++;
     return own.isSigned(...of);
   };
-  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned }, colluders: 1, areBooksAgreed: true };
-  const member = new Member({ ...rules, epoch: 1, integersFor });
+  const rules = { shape, study: new Uint8Array(16), secrets: { ...own, isSigned, digest }, colluders: 1 };
+  const member = new Member({ ...rules, areBooksAgreed: true, epoch: 1, integersFor });
   member.setLinks(["n", "x"], 0, true);
   const now = generationOf(rules, firstBase(rules), new Map());
   for (const peer of ["n", "x"]) member.hear(peer, plainOf(now), 1);
-  return { member, now, checks: () => checks };
+  return { member, now, checks: () => checks, digested: () => digested };
 }
 
 /** Entries of devices that are not there, signed by somebody else. */
@@ -80,8 +87,8 @@ it("a neighbour that passes on true signatures without end is heard as fast as a
     maskedEntry(simulatedSecrets(`true-${n}`), now, { epoch: 1, partners: [], words: toInt64s([1]) }),
   );
   const hear = (from: number, at: number) => {
-    for (let n = from; n < from + SIGNATURE_BURST; n += MOST_ENTRIES)
-      member.hear("n", { ...plainOf(now), entries: entries.slice(n, n + MOST_ENTRIES) }, at);
+    for (let n = from; n < from + SIGNATURE_BURST; n += UNKNOWN_SIGNATURES_PER_FRAME)
+      member.hear("n", { ...plainOf(now), entries: entries.slice(n, n + UNKNOWN_SIGNATURES_PER_FRAME) }, at);
   };
   hear(0, 2);
   hear(SIGNATURE_BURST, 2);
@@ -89,6 +96,96 @@ it("a neighbour that passes on true signatures without end is heard as fast as a
   expect(member.faultOf("n", 3)).toBeUndefined();
   hear(2 * SIGNATURE_BURST, 2 + 100);
   expect(checks()).toBe(SIGNATURE_BURST + SIGNATURES_PER_SECOND / 10);
+});
+
+/** A generation that nobody was in, and the board of three invented devices that leads on from it. */
+function inventedProof(now: ReturnType<typeof generationOf>) {
+  const own = simulatedSecrets("own");
+  const rules = { shape, study: new Uint8Array(16), secrets: own, colluders: 1 };
+  const base = hashedBase({ ...now.base, number: 5, rows: 7 }, rules.study, own.digest);
+  const of = generationOf(rules, base, new Map());
+  const names = ["no-0", "no-1", "no-2"];
+  const entries = names.map((name) => {
+    const partners = names.flatMap((peer) => (peer === name ? [] : [{ peer, id: idOf(own.keyOf(peer)), epoch: 1 }]));
+    return maskedEntry(simulatedSecrets(name), of, { epoch: 1, partners, words: toInt64s([1]) });
+  });
+  const next = provenBase(rules, { base, openings: new Map(), entries });
+  const proof = { ...plainOf(now), kind: "proof" as const, hash: of.hash, base, entries };
+  return { proof, next: typeof next === "string" ? expect.fail(next) : next };
+}
+
+it("of devices that may be invented few signatures are checked in one frame, on a board and in a proof", () => {
+  const entries = (of: { readonly hash: Uint8Array }) =>
+    Array.from({ length: 256 }, (_, n) =>
+      maskedEntry(simulatedSecrets(`no-${n}`), of, { epoch: 1, partners: [], words: toInt64s([1]) }),
+    );
+  const board = watchedMember();
+  board.member.hear("n", { ...plainOf(board.now), entries: entries(board.now) }, 2);
+  expect(board.checks()).toBe(UNKNOWN_SIGNATURES_PER_FRAME);
+  const ahead = watchedMember();
+  const { proof } = inventedProof(ahead.now);
+  ahead.member.hear("n", { ...proof, entries: entries(proof) }, 2);
+  expect(ahead.checks()).toBe(UNKNOWN_SIGNATURES_PER_FRAME);
+});
+
+it("what follows from a board of devices that may be invented is computed when neighbours are there, and not before", () => {
+  const { member, now, digested } = watchedMember();
+  const { proof, next } = inventedProof(now);
+  const board = concatBytes(...[...proof.entries].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ body }) => body));
+  const times = () => digested().filter((bytes) => areEqual(bytes, board)).length;
+  for (let at = 2; at < 10; at++) member.hear("n", proof, at);
+  expect([times(), member.generation.number]).toEqual([0, 0]);
+  expect(member.faultOf("n", 10)).toBe("brings a result that no device known here has signed for");
+  const bothAre = (order: ReturnType<typeof orderOf>, at: number) => {
+    for (const peer of ["n", "x"]) {
+      expect(member.generation.number).toBe(0);
+      member.hear(peer, { ...plainOf(now), order, hash: order.hash }, at);
+    }
+  };
+  // At another base of this number, which it does not prove.
+  bothAre({ ...orderOf(next), hash: new Uint8Array(32) }, 11);
+  bothAre(orderOf(next), 12);
+  expect([times(), member.generation.number]).toEqual([1, 6]);
+});
+
+it("evidence against devices that may be invented is no fault of who passes it on, and takes no room", () => {
+  const { member, now, checks } = watchedMember();
+  const evidenceOf = (name: string) => {
+    const sign = (value: number) =>
+      maskedEntry(simulatedSecrets(name), now, { epoch: 1, partners: [], words: toInt64s([value]) });
+    return encodeItem({ kind: "two entries", generation: now.hash, entries: [sign(1), sign(2)] });
+  };
+  const hear = (...names: string[]) => {
+    const items = names.map(evidenceOf);
+    member.hearBooks("n", { kind: "books", stamp: { epoch: 1, sequence: 0 }, have: [], items }, 2);
+  };
+  hear(...Array.from({ length: 300 }, (_, n) => `no-${n}`));
+  expect([checks(), member.books.removed.size, member.faultOf("n", 3)]).toEqual([0, 0, undefined]);
+  hear("x");
+  expect([...member.books.removed.keys()]).toEqual([idOf(simulatedSecrets("x").key)]);
+});
+
+it("devices that a liar has invented open no books by doubts, although they were on the board", () => {
+  const { member } = watchedMember();
+  const links = { n: ["own", "x"], x: ["own", "n", "no-0", "no-1"], "no-0": ["x", "no-1"], "no-1": ["x", "no-0"] };
+  for (let at = 2; member.generation.stage !== stages.rest && at < 10; at++) {
+    const { generation } = member;
+    const isCensus = generation.stage === stages.census;
+    const entries = Object.entries(links).map(([name, others]) => {
+      const own = simulatedSecrets(name);
+      const partners = others.map((peer) => ({ peer, id: idOf(own.keyOf(peer)), epoch: 1 }));
+      return maskedEntry(own, generation, { epoch: 1, partners, words: toInt64s(isCensus ? [1] : [1, 0]) });
+    });
+    member.hear("n", { ...plainOf(generation), integers: isCensus ? 1 : 2, entries }, at);
+  }
+  const { base, stage } = member.generation;
+  expect(stage).toBe(stages.rest);
+  const doubt = (name: string) => {
+    const items = [encodeItem(signedDoubt(simulatedSecrets(name), base.hash))];
+    member.hearBooks("n", { kind: "books", stamp: { epoch: 1, sequence: 0 }, have: [], items }, 20);
+    return member.books.dispute !== undefined;
+  };
+  expect(["no-0", "no-1", "n", "x"].map(doubt)).toEqual([false, false, false, true]);
 });
 
 it("two boards of a device that signed twice do not part the others: all take the later base, and leave it out for good", () => {

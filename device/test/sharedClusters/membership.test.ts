@@ -2,7 +2,7 @@
 
 import { complete, type Matrix, paperData } from "@fedkm/core";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { idOf } from "../../src/keys/secrets.ts";
 import { decodeMembers, encodeMembers, MemberExchange } from "../../src/sharedClusters/memberExchange.ts";
 import {
@@ -39,6 +39,27 @@ function membersAfter(...statements: readonly MemberStatement[]): string[] {
   members.add(statements);
   return ["a", "b", "c", "d", "x", "y", "z"].filter((name) => members.isMember(idOf(keyOf(name))));
 }
+
+it("one member that says as much as it may holds nobody up", () => {
+  const members = membership();
+  const taken = members.add(Array.from({ length: 1_000 }, (_, n) => say("a", "admit", n % 2 === 0 ? "x" : "y", n)));
+  expect(taken.length).toBe(1_000);
+  const begun = process.cpuUsage();
+  for (let n = 0; n < 60; n++) members.add([say("b", "admit", "z", n)]);
+  // One second of the processor; where all statements are gone through for each of them, ten and more.
+  expect(process.cpuUsage(begun).user).toBeLessThan(5e6);
+});
+
+it("a frame that is longer than the statements that it says it has is refused before they are read", () => {
+  const contract = { hash, k: 1, d: 1, low: Float64Array.of(0), high: Float64Array.of(1) };
+  const statements = [1, 2, 3].map((counter) => say("a", "admit", "x", counter));
+  const frame = encodeMembers(contract, { digest: new Uint8Array(32), isAsking: false, statements });
+  expect(decodeMembers(frame)?.statements.length).toBe(3);
+  frame[10] = 1;
+  const reading = vi.spyOn(frame, "subarray");
+  expect(decodeMembers(frame)).toBeUndefined();
+  expect(reading).not.toHaveBeenCalled();
+});
 
 describe("members", () => {
   it("are the founders, and whomever two of them admit", () => {

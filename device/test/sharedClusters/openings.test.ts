@@ -8,6 +8,7 @@ import {
   isHigher,
   isOpeningSigned,
   isSuspended,
+  MOST_SPENT,
   type Opening,
   openingBytes,
   openingsDigest,
@@ -67,5 +68,11 @@ describe("openings", () => {
       spent = spentAfter(spent, new Map(), true);
     }
     expect(isSuspended(id, spent, new Map())).toBe(false);
+  });
+
+  it("are remembered of so many members, those that opened most", () => {
+    const ids = Array.from({ length: MOST_SPENT + 5 }, (_, n) => n.toString(16).padStart(32, "0"));
+    const spent = new Map(ids.map((id, n) => [id, n < 5 ? 1 : 2]));
+    expect([...spentAfter(spent, new Map(), false)]).toEqual(ids.slice(5).map((id) => [id, 2]));
   });
 });

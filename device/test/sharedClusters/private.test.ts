@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { observeBoards } from "../../../audit/src/boards.ts";
 import { padsTwice } from "../../../lab/src/shared/usedTwice.ts";
-import { testSeed } from "../../../test/runs.ts";
+import { runs, testSeed } from "../../../test/runs.ts";
 import { decodeLedger } from "../../src/privacy/ledger.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { type Content, hashedBase, stages } from "../../src/sharedClusters/generation.ts";
@@ -121,7 +121,7 @@ describe("private devices with shared clusters", () => {
   });
 
   it("pay for each round once, never know two totals for the same sums, and end alike, whenever devices are killed", () => {
-    for (let seed = 0; seed < 12; seed++) {
+    for (let seed = 0; seed < runs({ short: 4, long: 12 }); seed++) {
       const { network, seen, answersTwice } = networkOf({ seed, weather: { loss: 0.3 } });
       for (const [victim, at] of [
         [seed % 5, 150 + 31 * seed],

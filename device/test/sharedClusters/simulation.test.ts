@@ -8,6 +8,7 @@ import { type SimulationOptions, simulate } from "../../src/simulation/simulate.
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
+import { FIRST_BAN_MILLISECONDS } from "../../src/wire/limits.ts";
 
 async function problem(changes: Partial<Study> = {}, links = complete(5)) {
   const { datasets } = paperData("iso", links.size, 60, 3);
@@ -26,6 +27,29 @@ function ends(options: SimulationOptions) {
 }
 
 describe("devices with shared clusters", () => {
+  it("count one offence of a neighbour that sends rubbish, and read nothing more of it while it is banned", async () => {
+    const given = await problem();
+    let rubbish: Uint8Array | undefined;
+    const network = simulate({
+      ...given,
+      onEvent({ from, to, frame }) {
+        if (from === 0 && to === 1 && frame.length > 0) rubbish = frame.slice(0, -1);
+      },
+    });
+    expect(network.settle(120_000)).toBe(true);
+    const link = () => network.status(1).neighbours.find(({ peer }) => peer === "device-0");
+    const refusedOf = (many: number) => {
+      for (let n = 0; n < many; n++) network.forge(0, 1, rubbish ?? expect.fail("nothing was sent"));
+      network.run(1_000);
+      return Object.values(link()?.framesRefused ?? {});
+    };
+    expect(refusedOf(20)).toEqual([1]);
+    expect(link()?.fault).toMatch(/cannot be read/);
+    // The ban is that of one offence.
+    network.run(FIRST_BAN_MILLISECONDS);
+    expect(refusedOf(20)).toEqual([2]);
+  });
+
   it("end with the same bits, those of k-means on all rows together, although frames are lost", async () => {
     const given = await problem();
     const { network, centroids } = ends({ ...given, weather: { loss: 0.3 } });

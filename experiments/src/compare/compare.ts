@@ -23,6 +23,7 @@ import { defaults } from "@fedkm/core/defaults";
 import { nearestName } from "@fedkm/core/optionNames";
 import { noPlugins, type Plugins, pluginMeasures } from "../plugins/plugin.ts";
 
+/** Rows, links and k on which methods are compared. */
 export interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
   /** The class of every point, where known. */
@@ -122,12 +123,15 @@ export const commonStarts = {
   federated: { init: "federated", seeds: "local" },
 } as const satisfies Record<string, Pick<MethodOptions, "init" | "seeds">>;
 
+/** Starts that all methods can share. */
 export type ComparisonStart = keyof typeof commonStarts;
 
+/** Options of methods by their names. */
 export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
 export type CurvePoint = Pick<MethodOutcome, "rounds" | "messages" | "bytes" | "gcd" | "costRatio">;
 
+/** What a method found, and what it took. */
 export interface MethodOutcome extends Quality {
   readonly method: string;
   readonly rounds: number;
@@ -148,6 +152,7 @@ export interface OverBudget {
   readonly needed: number;
 }
 
+/** Methods by name. */
 export type ComparisonTable = { readonly [name: string]: Method };
 
 /** What a method did within the budget, before it is judged. */

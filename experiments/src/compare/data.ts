@@ -5,6 +5,7 @@ import { dealBy, type Split } from "../cell.ts";
 import type { DataRequest } from "../plugins/plugin.ts";
 import { bestKnownCentroids, bundledClasses, drawnTrialPoints, givenTrialPoints } from "../trial/datasets.ts";
 
+/** Data on which methods are compared. */
 export interface ComparedData {
   /** For a person: what it is. */
   readonly name: string;
@@ -17,6 +18,7 @@ export interface ComparedData {
   readonly bestKnown?: Matrix | undefined;
 }
 
+/** Data sets that need no file. */
 export const comparedDatasets = ["iso", "var", "aniso", "iris", "digits"] as const;
 
 /** One of these, dealt by a split. `pointsPerDevice` are those of a drawn device, in the mean. */
@@ -35,6 +37,7 @@ export function comparedData(
   return { ...known, ...dealBy(split, drawnTrialPoints(name, devices * pointsPerDevice, seed), devices, seed) };
 }
 
+/** Names of devices that were drawn. */
 export function comparedDeviceNames(devices: number): string[] {
   return Array.from({ length: devices }, (_, i) => String(i));
 }

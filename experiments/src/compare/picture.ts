@@ -18,6 +18,7 @@ const margins = { marginLeft: 48, marginRight: 14, marginTop: 8, marginBottom: 4
 /** Below it results are as good as equal to the pooled one, and are drawn at the edge. */
 const FLOOR = 1e-16;
 
+/** Quality and cost of all methods as SVG. */
 export function drawComparison(outcomes: readonly MethodOutcome[], title: string): string {
   const legend = Math.ceil(outcomes.length / COLUMNS);
   const height = TOP + HEIGHT + 62 + 20 * legend + 24;

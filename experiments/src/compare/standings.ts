@@ -64,6 +64,7 @@ export interface Standing {
   readonly bytes: number;
 }
 
+/** How one method stands after all runs. */
 export interface MethodStandings {
   readonly method: string;
   /** In every run at the cheapest of its settings. */
@@ -73,6 +74,7 @@ export interface MethodStandings {
   readonly takesStart: boolean;
 }
 
+/** How methods stand after all runs. */
 export interface Contest {
   readonly standings: readonly MethodStandings[];
   readonly sentence: string;

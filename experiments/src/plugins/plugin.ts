@@ -9,12 +9,14 @@ import { type FitModel, type Graph, type Matrix, type Method, methods, type Part
 import { measureColumns, type StudyCell } from "../cell.ts";
 import * as hooks from "./hooks.ts";
 
+/** How much data a plug-in is asked for. */
 export interface DataRequest {
   readonly devices: number;
   readonly pointsPerDevice: number;
   readonly seed: number;
 }
 
+/** Data that a plug-in has made. */
 export interface PluginData {
   /** One matrix for each device. */
   readonly datasets: readonly Matrix[];
@@ -24,6 +26,7 @@ export interface PluginData {
   readonly k?: number;
 }
 
+/** Which graph a plug-in is asked for. */
 export interface GraphRequest {
   readonly devices: number;
   readonly seed: number;

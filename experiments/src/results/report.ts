@@ -74,6 +74,7 @@ export function reportCertificateLine(runs: readonly TableRow[]): string | undef
   return `${countLabel(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
 }
 
+/** A run of the study that is worth a look. */
 export interface WatchedRun {
   readonly dataset: string;
   readonly start: string;

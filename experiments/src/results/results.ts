@@ -22,6 +22,7 @@ export interface FinishedRuns {
   readonly seconds: number;
 }
 
+/** The results of a study. */
 export type Results = ReturnType<typeof resultsOf>;
 
 /** `look` is what was asked of the pictures; `watch` names the runs that can be watched, and the commands for that. */

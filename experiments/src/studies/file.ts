@@ -74,10 +74,12 @@ export function bundledStudies(): string[] {
     .map((name) => basename(name, ".yaml"));
 }
 
+/** A sweep that comes with the package. */
 export function bundledSweep(name: string): SweepFile {
   return parseSweep(readFileSync(new URL(`${name}.yaml`, bundled), "utf8"), name);
 }
 
+/** A sweep from a file. */
 export function readSweep(file: string): SweepFile {
   if (!existsSync(file)) throw new TypeError(`sweep ${file} must be a file, got none of that name`);
   return parseSweep(readFileSync(file, "utf8"), basename(file).replace(/\.ya?ml$/, ""));

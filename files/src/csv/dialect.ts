@@ -9,6 +9,7 @@ import { isAmountOrDate } from "../table/cellForms.ts";
 import { type Column, type ReadPlan, textColumns } from "../table/columns.ts";
 import { type Cells, csvCellAt, emptyCsvCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
+/** Delimiters that are looked for, with their names. */
 export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
 const SAMPLE_RECORDS = 200;

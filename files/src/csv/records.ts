@@ -120,6 +120,7 @@ export function isBlankCsvLine(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
 }
 
+/** A text as one cell of a CSV file, in quotation marks where it needs them. */
 export function csvCell(text: string, delimiter = ","): string {
   return text.includes(delimiter) || /["\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

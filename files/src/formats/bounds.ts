@@ -6,6 +6,7 @@ import { wholeText } from "../source/feed.ts";
 import { DataError, shownInRefusal } from "../source/refusal.ts";
 import type { Opener } from "../source/source.ts";
 
+/** The least and the largest value that a column may have. */
 export interface ColumnBounds {
   readonly least: number;
   readonly most: number;

@@ -96,14 +96,23 @@ function utf16Bytes(text: string): Uint8Array {
 }
 
 function latin1Bytes(text: string, file: string): Uint8Array {
-  const all = new TextDecoder(textEncodings.latin1).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
-  const known = new Map(Array.from(all, (letter, byte) => [letter, byte]));
+  latin1Letters ??= readLatin1Letters();
+  const known = latin1Letters;
   return Uint8Array.from(text, (letter) => {
     const byte = known.get(letter);
     if (byte !== undefined) return byte;
     const remedy = "name clusters with the letters of the file, or save it as UTF-8";
     throw new DataError({ file, whole: true }, "have letters of its encoding alone", JSON.stringify(letter), remedy);
   });
+}
+
+let latin1Letters: ReadonlyMap<string, number> | undefined;
+
+/** As a stream, as files are read: at once, Node 20 takes bytes 128 to 159 for control characters, and "€" has no byte. */
+function readLatin1Letters(): ReadonlyMap<string, number> {
+  const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const letters = new TextDecoder(textEncodings.latin1).decode(bytes, { stream: true });
+  return new Map(Array.from(letters, (letter, byte) => [letter, byte]));
 }
 
 /** Each file labelled by itself, in an archive like the one that they are from. */

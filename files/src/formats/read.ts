@@ -10,6 +10,7 @@ import type { Format, Table } from "../table/table.ts";
 import type { Archive } from "./archive.ts";
 import { isJsonFile, jsonColumns, readJsonTable } from "./json.ts";
 
+/** How a file is read: its dialect, its columns, limits and progress. */
 export interface ReadOptions extends Selection, DialectOptions {
   /** How large a file may be before it is refused. */
   readonly limits?: Limits;

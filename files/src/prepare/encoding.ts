@@ -5,6 +5,7 @@ import type { Matrix } from "@fedkm/core";
 import { DataError, listInRefusal } from "../source/refusal.ts";
 import type { Table } from "../table/table.ts";
 
+/** A column of a file as columns of numbers. */
 export interface EncodedColumn {
   readonly name: string;
   /** Of a category: its values, in the order of their columns. */
@@ -26,6 +27,7 @@ export function encodingOf(tables: readonly Table[]): Encoding {
   });
 }
 
+/** Whether a column of the encoding has categories. */
 export function hasCategories(encoding: Encoding): boolean {
   return encoding.some(({ values }) => values !== undefined);
 }

@@ -7,6 +7,7 @@ import type { Table } from "../table/table.ts";
 /** What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices fills them. */
 export type MissingPolicy = "refuse" | "drop" | "mean";
 
+/** What can become of missing cells. */
 export const missingPolicies: readonly MissingPolicy[] = ["refuse", "drop", "mean"];
 
 /** Refuses a file with missing cells, with their counts, and a column without any value under every policy. */

@@ -3,6 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import type { Table } from "../table/table.ts";
 
+/** What a column holds: gaps, range, and signs that it is no feature. */
 export interface ColumnProfile {
   readonly name: string;
   readonly missing: number;
@@ -19,6 +20,7 @@ export interface ColumnProfile {
   readonly copyOf?: string;
 }
 
+/** What a table holds. */
 export interface Profile {
   readonly rows: number;
   readonly columns: readonly ColumnProfile[];
@@ -26,10 +28,12 @@ export interface Profile {
   readonly repeatedRows: number;
 }
 
+/** What a table holds, column by column. */
 export function profile(table: Table): Profile {
   return { rows: table.points.rows, columns: profileColumns(table), repeatedRows: repeatedRows(table.points) };
 }
 
+/** What each column of a table holds. */
 export function profileColumns({ columns, points, missing, categories }: Table): ColumnProfile[] {
   return columns.map((name, c): ColumnProfile => {
     if (categories?.[c] !== undefined) {

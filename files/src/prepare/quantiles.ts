@@ -35,6 +35,7 @@ function localRange({ data, cols }: Matrix, column: number): Range {
   return { least, most, count };
 }
 
+/** The least and the largest value of a column over all devices, and how many values there are. */
 export function quantileRange(datasets: readonly Matrix[], column: number): Range {
   const ranges = datasets.map((points) => localRange(points, column));
   return ranges.reduce((a, b) => ({

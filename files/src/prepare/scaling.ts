@@ -3,6 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { federatedQuantiles, QUANTILE_ERROR } from "./quantiles.ts";
 
+/** How values of a column change before they are scaled. */
 export type Transform =
   /** The natural logarithm, of values above 0. */
   | { readonly kind: "log" }

@@ -7,11 +7,13 @@ const kinds = { f8: Float64Array, u4: Uint32Array } as const;
 type Kind = keyof typeof kinds;
 type Numbers = Float64Array | Uint32Array;
 
+/** A frame of `fedkm pipe`: a header and arrays. */
 export interface Frame {
   readonly header: Readonly<Record<string, unknown>>;
   readonly arrays: readonly FrameArray[];
 }
 
+/** An array of a frame, row after row. */
 export interface FrameArray {
   readonly rows: number;
   readonly cols: number;
@@ -27,6 +29,7 @@ const LENGTH = 4;
 /** Numbers are handed over as they lie in memory. */
 if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) throw new Error("frames need a little-endian machine");
 
+/** A frame of `fedkm pipe` in pieces, without copying its arrays. */
 export function* encodePipeFrame(header: Frame["header"], arrays: readonly FrameArray[]): Generator<Uint8Array> {
   const announced = arrays.map(({ data, rows, cols }) => ({ kind: kindOf(data), rows, cols }));
   const text = new TextEncoder().encode(JSON.stringify({ ...header, arrays: announced }));

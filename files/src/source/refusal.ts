@@ -1,5 +1,6 @@
 // How a file is refused: as data that says where, what was expected, what stands there and what helps, and in one line.
 
+/** What a person can do about a refusal, as data; each program has its own words for it. */
 export type Remedy =
   | TextRemedy
   | ActionRemedy
@@ -12,6 +13,7 @@ interface TextRemedy {
   readonly text: string;
 }
 
+/** A remedy that is another option of the reader. */
 export type ActionRemedy =
   /** Read the file without these columns. A name that two columns have stands here twice. */
   | { readonly kind: "leave-out-columns"; readonly columns: readonly string[] }
@@ -32,6 +34,7 @@ export type ActionRemedy =
 /** Where a remedy stands: as the first one, behind others, or for the rest behind the first of "both". */
 export type RemedyPosition = "first" | "later" | "rest";
 
+/** Puts a remedy into the words of a program. */
 export type RemedyWords = (remedy: ActionRemedy, position: RemedyPosition) => string;
 
 /** Remedies as one text: any one of them helps. */
@@ -67,6 +70,7 @@ const plainWords: { readonly [kind in ActionRemedy["kind"]]: (own: Extract<Actio
     delimiter: () => "put commas between cells",
   };
 
+/** Where in a file something is wrong. */
 export interface FilePosition {
   readonly file: string;
   /** From 1, as editors count; of Parquet files the row, from 1. */

@@ -19,6 +19,7 @@ export interface Limits {
   readonly values: number;
 }
 
+/** Limits of files that nobody has asked to change. */
 export const defaultLimits: Limits = {
   fileBytes: 2 * 2 ** 30,
   lineBytes: 2 ** 20,
@@ -74,6 +75,7 @@ export interface OpenedFile extends ByteFile {
 
 /** Encodings of text besides UTF-8, by the names that TextDecoder has for them. */
 export const textEncodings = { latin1: "windows-1252", utf16: "utf-16le" } as const;
+/** Encodings of text files that are known. */
 export type TextEncoding = keyof typeof textEncodings;
 
 /** Enough to tell the kinds of files apart. */

@@ -46,6 +46,7 @@ const MISSING: ReadonlySet<string> = new Set(["", "na", "n/a", "#n/a", "nan", "n
 /** Where numbers stand; among words it is one of them, such as no garage. */
 export const NO_NUMBER = "none";
 
+/** A reader of cells of one column: text in, number out, NaN for a missing cell. */
 export function cellReader(rules: CellRules, form?: CellForm): CellReader {
   const { na = [], dates } = rules;
   const words = new Set(na.map((own) => own.trim().toLowerCase()));

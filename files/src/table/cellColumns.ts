@@ -2,6 +2,7 @@
 
 /** The formats that cells can be written in. */
 export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;
+/** Formats into which labels are written. */
 export type LabelFormat = (typeof labelFormats)[number];
 
 /** A column that comes behind those of a file, such as the label of each row. */

@@ -8,6 +8,7 @@ import { type CellForm, type LookedCells, lookAtCells } from "./cellForms.ts";
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal commas" | "other" | "empty";
 
+/** A column as its cells are read. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -75,6 +76,7 @@ function dateColumn(
   return { kind: dates === undefined ? "date" : "number", ...(order && { form: { order } }) };
 }
 
+/** Which columns of a file are taken, and for what. */
 export interface Selection {
   /** Names, in the order wanted. Without them: all that are not excluded. */
   readonly columns?: readonly string[];

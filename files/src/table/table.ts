@@ -7,8 +7,10 @@ import type { CellReader } from "./cell.ts";
 import type { CellForm } from "./cellForms.ts";
 import type { ChosenColumns, Column, ReadPlan } from "./columns.ts";
 
+/** Formats of files that are read. */
 export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
 
+/** A file that was read: its numbers, and where they come from. */
 export interface Table {
   readonly file: string;
   readonly format: Format;
@@ -34,6 +36,7 @@ export interface CategoryValues {
   readonly lines: readonly number[];
 }
 
+/** How many cells of a column are missing, and the line of the first. */
 export interface MissingCells {
   readonly count: number;
   readonly line: number;

@@ -8,7 +8,14 @@ import { randomStream } from "@fedkm/core";
 import { contractOf, createDevice, type NetworkListener, realClock, volatileMemory } from "@fedkm/device";
 import { recordedNetwork, simulatedClock } from "@fedkm/device/inspect";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
-import { type BoardMessage, decodeShared, encodeBoardMessage, nodeSecrets, sumsShape } from "@fedkm/device/shared";
+import {
+  type Base,
+  type BoardMessage,
+  decodeShared,
+  encodeBoardMessage,
+  nodeSecrets,
+  sumsShape,
+} from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { sharedProblem } from "../shared/sharedNetwork.ts";
 
@@ -68,6 +75,13 @@ const rubbish: Record<string, (heard: BoardMessage, header: Uint8Array) => Uint8
   },
   "badly signed entries": (heard) =>
     encodeBoardMessage(contract, { ...heard, base: undefined, entries: badEntries(heard), have: [] }),
+  "a base that 60,000 have opened": (heard) => {
+    const ids = Array.from({ length: 60_000 }, (_, n): [string, number] => [n.toString(16).padStart(32, "0"), 1]);
+    const [parent, numbers] = [new Uint8Array(32), new Float64Array(contract.k * contract.d)];
+    const head = { number: 9, stage: 4, steps: 0, rows: 100, seeded: 100, numbers, parent, board: parent } as const;
+    const base: Base = { ...head, spent: new Map(ids), hash: parent };
+    return encodeBoardMessage(contract, { ...heard, kind: "proof", base, have: [] });
+  },
   "a study of 1 MiB": (_, header) => {
     const frame = new Uint8Array(FRAME_BYTES).fill("[".charCodeAt(0));
     frame.set(header.subarray(0, 44));

@@ -18,6 +18,7 @@ import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/pr
 import { requestWeighting } from "../request.ts";
 import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 
+/** Which rows a choice of k and alpha is asked about, and how it is judged. */
 export interface ChooseRequest extends Omit<PrepareRequest, "study" | "k"> {
   /** Default: until larger ones are worse. */
   readonly largestK?: number;
@@ -27,6 +28,7 @@ export interface ChooseRequest extends Omit<PrepareRequest, "study" | "k"> {
   readonly weighting?: Weighting;
 }
 
+/** A choice of k and alpha, and what was looked at for it. */
 export interface ChooseOutcome {
   readonly choice: Choice;
   /** Of the devices. */
@@ -36,6 +38,7 @@ export interface ChooseOutcome {
   readonly warnings: readonly string[];
 }
 
+/** Chooses k and alpha for tables, files or sources: `fedkm choose` as a function. */
 export async function chooseTables(request: ChooseRequest, context: WorkContext = {}): Promise<ChooseOutcome> {
   // All rows are read: the sample is that of the choice.
   const { sample, largestK, judge, seed = 1, ...reading } = request;

@@ -7,6 +7,7 @@ import { type DialectName, type formats, RequestError } from "../request.ts";
 import { onnxOf } from "./onnx.ts";
 import { sqlOf } from "./sql.ts";
 
+/** What a model becomes. */
 export interface ExportOptions {
   /** The format to write. */
   readonly as: (typeof formats)[number];

@@ -30,11 +30,13 @@ import { type CheckedMethod, checkFitMethod, type MethodRequest, refitForStabili
 import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
 
+/** What `fedkm fit` is asked: rows, columns, scale, links, method. */
 export interface FitRequest extends Omit<PrepareRequest, "k">, MethodRequest {
   /** Of the clusters, in their order: cluster 0 has the most rows. */
   readonly names?: readonly string[];
 }
 
+/** How the work of a fit is watched and shared out. */
 export interface FitContext extends WorkContext {
   /**
    * Called as soon as there are labels, with what says how stable the clusters are: who wants to examine it elsewhere,
@@ -43,6 +45,7 @@ export interface FitContext extends WorkContext {
   readonly examineLater?: (task: StabilityTask, here: () => Promise<Stability>) => () => Promise<Stability>;
 }
 
+/** A fit with its rows, labels and stability. */
 export interface FitOutcome extends FittedRows {
   /** Which device each row of a file belongs to. */
   readonly input: Input;
@@ -51,6 +54,7 @@ export interface FitOutcome extends FittedRows {
   readonly milliseconds: { readonly read: number; readonly fit: number };
 }
 
+/** Reads, scales, links and clusters tables, files or sources: `fedkm fit` as a function. */
 export async function fitTables(request: FitRequest, context: FitContext = {}): Promise<FitOutcome> {
   const checked = checkFitRequest(request);
   const began = performance.now();

@@ -11,6 +11,7 @@ export interface NamedMethod {
   readonly method: Method;
 }
 
+/** Which method a fit runs, and with which settings. */
 export interface MethodRequest extends MethodSettings {
   readonly k: number;
   /** How strongly neighbours pull: 0 is alone. Default as in core. */
@@ -33,6 +34,7 @@ export interface CheckedMethod extends NamedMethod {
   readonly given: { readonly weights?: readonly ArrayLike<number>[]; readonly init?: readonly Matrix[] };
 }
 
+/** The method of a request and its settings, or an error that names what does not go together. */
 export function checkFitMethod(request: MethodRequest): CheckedMethod {
   const { k, alpha = defaults.alpha, seed = 1, method: asked = "fedkm", weights, startAt } = request;
   const named = typeof asked === "string" ? { name: asked, method: methodNamed(asked) } : asked;

@@ -17,6 +17,7 @@ import { isModelAlone, type Model, scaledCentroids } from "../model/model.ts";
 import { type Sampled, sampleRowsByDevice } from "../model/sampleRows.ts";
 import type { Refit } from "./method.ts";
 
+/** How sure a clustering is: its verdict, and how it stood up to other starts and rows. */
 export interface Stability {
   /** Of the rows of all devices together; undefined where each device has clusters of its own. */
   readonly verdict: ClusterVerdict | undefined;
@@ -75,6 +76,7 @@ export function stabilityTask(
   };
 }
 
+/** How the clusters change with other starts, other rows and another k. */
 export function examineStability(task: StabilityTask, refit: Refit): Stability {
   const { model, sample, of } = task;
   const { k, seed } = model.options;

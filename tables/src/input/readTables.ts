@@ -65,11 +65,13 @@ export interface RowsRequest extends Selection, DialectOptions {
   readonly seed?: number;
 }
 
+/** Rows of one device with the file that they come from. */
 export interface InputFile extends InputRows {
   /** What was read: undefined for rows at hand and for sources. */
   readonly input?: FileInput;
 }
 
+/** Rows of all devices, and how the columns of their files became numbers. */
 export interface Input {
   /** The columns that are clustered: of a category one for each of its values. */
   readonly columns: readonly string[];
@@ -394,22 +396,79 @@ export async function checkClassColumn(file: FileInput, column: string, options:
 export async function readInputClasses(input: Input, column: string, options: RowsRequest): Promise<Uint32Array[]> {
   const numbers = new Map<string, number>();
   const classes = input.devices.map(({ points }) => new Uint32Array(points.rows));
-  const filled = new Uint32Array(classes.length);
-  for (const { input: file, rows, deviceOf } of input.files) {
-    if (file === undefined) throw new RangeError("classes are read from files");
-    // A column of names is read as that of devices is.
-    const { exclude: _, files: __, ...rest } = options;
-    const columns = input.encoding.map(({ name }) => name);
-    const { devices } = await readTable(file, { ...rest, columns, deviceColumn: column });
-    const { names, of } = devices ?? { names: [], of: new Uint32Array() };
+  const { exclude: _, files: __, ...rest } = options;
+  const columns = input.encoding.map(({ name }) => name);
+  for (const { file } of input.files.filter(({ input: read }) => read === undefined))
+    throw new RangeError(`classes are read from files, got ${file}`);
+  await readNamesOfRows(input, { ...rest, columns, deviceColumn: column }, (name, device, row) => {
+    const number = numbers.get(name) ?? numbers.size;
+    numbers.set(name, number);
+    classes[device][row] = number;
+  });
+  return classes;
+}
+
+/** A column of names is read as that of devices is. */
+async function readNamesOfRows(
+  { devices, files }: Input,
+  options: RowsRequest,
+  onName: (name: string, device: number, row: number) => void,
+): Promise<void> {
+  const filled = new Uint32Array(devices.length);
+  for (const { input, rows, deviceOf } of files) {
+    const table = input === undefined ? undefined : await readTable(input, options);
+    const { names, of } = table?.devices ?? { names: [], of: [] };
     for (let r = 0; r < rows; r++) {
       const device = deviceOf(r);
       if (device < 0) continue;
-      const name = names[of[r]];
-      const number = numbers.get(name) ?? numbers.size;
-      numbers.set(name, number);
-      classes[device][filled[device]++] = number;
+      onName(names[of[r]] ?? "", device, filled[device]++);
     }
   }
-  return classes;
+}
+
+// Where rows come from, so that somebody who knows a row finds it again: its file, its number there, and its name.
+
+export interface RowOrigin {
+  readonly file: string;
+  /** From 1 on. */
+  readonly number: number;
+  /** Its cell in a column that names rows. */
+  readonly name?: string;
+}
+
+/** So many columns that are not clustered are looked at for names, in so many rows, of which so many must differ. */
+const MOST_LOOKED_AT = 8;
+const MOST_NAMED_ROWS = 50_000;
+const NAMING_SHARE = 0.5;
+
+/** For each device where its rows come from; undefined where there are so many that nobody looks for one by hand. */
+export async function readRowOrigins(input: Input): Promise<RowOrigin[][] | undefined> {
+  const all = input.devices.reduce((sum, { points }) => sum + points.rows, 0);
+  if (all > MOST_NAMED_ROWS) return undefined;
+  const origins: RowOrigin[][] = input.devices.map(() => []);
+  for (const { file, rows, deviceOf } of input.files)
+    for (let r = 0; r < rows; r++) if (deviceOf(r) >= 0) origins[deviceOf(r)].push({ file, number: r + 1 });
+  const { deviceColumn, ...reading } = input.reading;
+  const files = input.files.flatMap(({ input: read }) => read ?? []);
+  const layouts = await Promise.all(files.map(async (file) => (await readLayout(file, reading)).columns));
+  if (layouts.length === 0) return origins;
+  const known = [deviceColumn, ...input.encoding.map(({ name }) => name)];
+  // A column that not all files have names the rows of some only.
+  const others = layouts[0].filter(
+    ({ name, kind }) =>
+      kind !== "other" && !known.includes(name) && layouts.every((own) => own.some((column) => column.name === name)),
+  );
+  const [{ name: column, values }] = input.encoding;
+  const options = { columns: [column], ...(values && { categories: [column] }), allowsNameless: true };
+  let [best, most] = [origins, NAMING_SHARE * all];
+  for (const { name } of others.slice(0, MOST_LOOKED_AT)) {
+    const named = origins.map((own) => [...own]);
+    const met = new Set<string>();
+    await readNamesOfRows(input, { ...reading, ...options, deviceColumn: name }, (own, device, row) => {
+      named[device][row] = { ...named[device][row], name: own };
+      met.add(own);
+    });
+    if (met.size > most) [best, most] = [named, met.size];
+  }
+  return best;
 }

@@ -5,6 +5,7 @@ import type { OpenOptions } from "@fedkm/sql";
 import { reportWorkProgress, type WorkContext } from "../work.ts";
 import type { SourceRequest } from "./sources.ts";
 
+/** How a source that was named by its address is read. */
 export interface AddressOptions extends Pick<OpenOptions, "query" | "where" | "read" | "env"> {
   /** What becomes of cells without a value. */
   readonly missing?: MissingPolicy | undefined;

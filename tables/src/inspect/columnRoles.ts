@@ -6,6 +6,7 @@ import type { InspectedColumn, InspectedTable } from "./inspectTable.ts";
 
 export type ColumnRole = "number" | "date" | "category" | "device" | "target" | "weight" | "id" | "text" | "nothing";
 
+/** A column and what it seems to be for. */
 export interface ClassifiedColumn {
   readonly name: string;
   readonly role: ColumnRole;
@@ -195,6 +196,8 @@ export function likelyScale(
   numbers: readonly (readonly InspectedColumn[])[],
   hasCategories: boolean,
 ): { readonly scale: string; readonly logarithms: readonly string[] } {
+  // Dark pixels and rare answers are no tails.
+  if (!hasCategories && isOneScale(numbers)) return { scale: "none", logarithms: [] };
   const tails = numbers.filter((own) => own.some(hasLongTail));
   const isPositive = tails.every((own) =>
     own.every(({ range, kind }) => kind === "number" && range && range.least > 0),
@@ -220,8 +223,7 @@ function haveOneUnit(numbers: readonly (readonly InspectedColumn[])[]): boolean 
   const units = new Set(numbers.map(([{ name, form }]) => form?.unit ?? NAMED_UNIT.exec(name)?.[1].toLowerCase()));
   const deviations = numbers.map((own) => Math.max(...own.map(({ statistics }) => statistics?.deviation ?? 0)));
   const isAlike = Math.max(...deviations) <= LARGEST_RATIO * Math.min(...deviations);
-  if (units.size === 1 && !units.has(undefined)) return isAlike;
-  return isOneScale(numbers);
+  return units.size === 1 && !units.has(undefined) && isAlike;
 }
 
 /** Pixels, marks and answers from 1 to 5: a scale of few whole numbers, which nearly all begin and many go through. */

@@ -18,6 +18,7 @@ import { type FileInput, inputFileName } from "../input/readTables.ts";
 import { countLabel, readableDate, readableValue } from "../numbers.ts";
 import { computeWork, type WorkContext } from "../work.ts";
 
+/** A column as `fedkm inspect` describes it. */
 export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
   readonly statistics?: ColumnStatistics | undefined;
   /** Of words: how many are different, the most frequent one, and how long they are on average. */
@@ -34,6 +35,7 @@ export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "na
   readonly unread?: readonly string[];
 }
 
+/** A file as `fedkm inspect` describes it. */
 export interface InspectedTable {
   readonly file: string;
   readonly layout: FileLayout;

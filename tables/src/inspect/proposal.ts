@@ -52,6 +52,7 @@ export async function proposeForFiles(
   return isWhole ? proposal : { ...proposal, options: { ...proposal.options, missing: "drop" } };
 }
 
+/** Options with which files that were inspected can be fitted. */
 export function proposeOptions(looks: readonly InspectedTable[], asked: ProposedOptions): Proposal {
   const classified = classifyColumns(looks);
   const columns = classified.map((own) => settled(own, asked));

@@ -15,6 +15,7 @@ import type { Reading } from "../input/readTables.ts";
 import { counted, countLabel } from "../numbers.ts";
 import type { MethodSettings } from "../request.ts";
 
+/** What stands in the field `format` of every model. */
 export const MODEL_FORMAT = "fedkm-model";
 /** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
 export const MODEL_VERSIONS = [1, 2] as const;
@@ -73,6 +74,7 @@ export interface ClusterModel {
   readonly farthestDifference: number | null;
 }
 
+/** A model.json, as docs/model.md describes it. */
 export interface Model {
   readonly format: typeof MODEL_FORMAT;
   readonly version: (typeof MODEL_VERSIONS)[number];
@@ -186,6 +188,7 @@ export function modelRunWords(model: Model): { readonly name: string; readonly p
   };
 }
 
+/** How a run ended, in words. */
 export function modelEndWords(model: Model): string {
   const { rounds, passes, converged } = model;
   const end = converged ? "settled" : "stopped";

@@ -24,6 +24,7 @@ import { type LabelledRow, labelNearness } from "../model/rowColumns.ts";
 import { RequestError } from "../request.ts";
 import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 
+/** Which rows are labelled by which model. */
 export interface PredictRequest extends DialectOptions {
   readonly model: Model;
   readonly tables?: readonly DeviceTable[];
@@ -36,6 +37,7 @@ export interface PredictRequest extends DialectOptions {
   readonly missing?: MissingPolicy;
 }
 
+/** The labels of a table's rows. */
 export interface LabelledTable {
   readonly name: string;
   /** -1 for rows that have none. */

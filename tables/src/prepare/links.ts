@@ -32,6 +32,7 @@ export function isLinkRule(spec: string): boolean {
   return /^(alike|(alike:)?(complete|path|star|ring|er:.*|knn:.*))$/.test(spec);
 }
 
+/** Rules of links that need no list. */
 export const linkRules = ["complete", "ring", "path", "star", "er:P", "knn:K", "alike:RULE"] as const;
 
 /** The links of which only those between devices that are alike are asked for; undefined where all are. */

@@ -13,6 +13,7 @@ import { type LinksRequest, linkDevices } from "./links.ts";
 import { applyChosenScaling, chooseScaling } from "./scaling.ts";
 import { prepareStudyRows, prepareStudyScaling, type StudyPlan } from "./studyRows.ts";
 
+/** Which rows a method takes, and how they are scaled and linked. */
 export interface PrepareRequest extends RowsRequest {
   /** Default "complete". */
   readonly graph?: LinksRequest;

@@ -34,6 +34,7 @@ interface Column {
   readonly variance: number;
 }
 
+/** The scale of columns that a text such as "standard" asks for, found from the rows of all devices. */
 export async function chooseScaling(
   spec: string,
   encoding: Encoding,

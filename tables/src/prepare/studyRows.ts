@@ -23,6 +23,7 @@ export interface StudyPlan {
   simulate(network: DeviceNetwork, seed: number, context: WorkContext): Promise<MethodRun>;
 }
 
+/** The devices of a study with their rows and links. */
 export interface DeviceNetwork {
   readonly names: readonly string[];
   readonly rows: readonly (Matrix & Pick<InputDevice, "persons">)[];

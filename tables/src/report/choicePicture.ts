@@ -21,6 +21,7 @@ const PANEL = { width: 440, height: 300, marginTop: 20, marginRight: 20, marginB
 const LENGTH = PANEL.height - PANEL.marginTop - PANEL.marginBottom;
 const style = lineStyle("fedkm");
 
+/** The picture of a choice of k and alpha, as SVG. */
 export function drawChoice(choice: Choice): string {
   const { k, alpha, clusters, coupling } = choice;
   const page = blankPage(WIDTH, HEIGHT, `k = ${k}, alpha = ${alpha}`);

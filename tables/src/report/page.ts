@@ -2,20 +2,23 @@
 
 import { escaped, htmlPage, svgPart } from "@fedkm/pictures";
 import type { Stability } from "../fit/stability.ts";
+import type { RowOrigin } from "../input/readTables.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
 import { encodingOfModel, isModelAlone, modelRows } from "../model/model.ts";
 import { profileTraits, type Trait } from "../model/profile.ts";
 import { counted, percent } from "../numbers.ts";
 import { deviceTable, reportDeviceSentence } from "./deviceTable.ts";
+import { distributionPictures } from "./distributions.ts";
 import { reportList, reportName } from "./marks.ts";
 import { methodSection } from "./methodSection.ts";
 import { type NetworkFigures, networkSection } from "./networkSection.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
+import { listRows } from "./rowList.ts";
 import { reportStabilitySentence, stabilitySection } from "./stabilityTable.ts";
 
-// What a browser adds to the report: a cluster picked by its card, tables sorted by a click, hints without delay. The page
-// says all without it.
+// What a browser adds to the report: a cluster picked by its card, tables sorted by a click, hints without delay, rows found
+// by a name, and nothing folded on paper. The page says all else without it.
 
 const reportScript = `
 "use strict";
@@ -73,19 +76,64 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+const list = JSON.parse(document.getElementById("row-list").textContent);
+function placeOf([file, number, name, device]) {
+  const where = file < 0 ? "row " + number : "row " + number + " of " + list.files[file];
+  const whose = list.devices.length > 1 ? ", " + list.devices[device] : "";
+  return (name === "" ? where : name + " (" + where + ")") + whose;
+}
+function said(row) {
+  const cells = list.columns.map((column, c) => column + " " + row[5 + c]);
+  return placeOf(row) + ", cluster " + row[4] + ": " + cells.join(", ");
+}
+const find = document.querySelector(".find");
+const found = document.querySelector(".found");
+function circle(number) {
+  for (const before of document.querySelectorAll(".circled")) before.classList.remove("circled");
+  const mark = document.querySelector('[data-row="' + number + '"]');
+  if (mark === null) return false;
+  mark.classList.add("circled");
+  mark.parentNode.append(mark);
+  return true;
+}
+find.hidden = false;
+find.querySelector("input").addEventListener("input", ({ target }) => {
+  const asked = target.value.trim().toLowerCase();
+  const fits = ([, number, name]) => [String(number), name.toLowerCase()];
+  const at = [...list.rows.keys()];
+  const exact = at.filter((r) => fits(list.rows[r]).includes(asked));
+  const begun = at.filter((r) => !exact.includes(r) && list.rows[r][2].toLowerCase().startsWith(asked));
+  const shown = asked === "" ? [] : [...exact, ...begun].slice(0, 8);
+  const lines = shown.map((r, i) => {
+    const line = document.createElement("li");
+    const text = said(list.rows[r]);
+    line.textContent = i === 0 && circle(r) ? text + " (circled below)" : text;
+    return line;
+  });
+  if (shown.length === 0) circle(-1);
+  if (asked !== "" && shown.length === 0) {
+    const none = document.createElement("li");
+    none.textContent = "no row is called so";
+    lines.push(none);
+  }
+  found.replaceChildren(...lines);
+});
+const folded = [...document.querySelectorAll("details:not([open])")];
+addEventListener("beforeprint", () => folded.forEach((own) => own.setAttribute("open", "")));
+addEventListener("afterprint", () => folded.forEach((own) => own.removeAttribute("open")));
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.hidden = true;
 document.body.append(tip);
 document.addEventListener("mouseover", ({ target, clientX, clientY }) => {
-  const one = target.closest("[title], [data-tip]");
+  const one = target.closest("[title], [data-tip], [data-row]");
   tip.hidden = one === null;
   if (one === null) return;
   if (one.title) {
     one.dataset.tip = one.title;
     one.removeAttribute("title");
   }
-  tip.textContent = one.dataset.tip;
+  tip.textContent = one.dataset.row === undefined ? one.dataset.tip : said(list.rows[one.dataset.row]);
   const { width } = tip.getBoundingClientRect();
   tip.style.left = Math.max(4, Math.min(clientX + 12, innerWidth - width - 8)) + "px";
   tip.style.top = clientY + 18 + "px";
@@ -135,23 +183,28 @@ function summarySentences({ model }: FittedRows, traits: readonly Trait[], stabi
   return [asked, found, ...(options.k > 1 ? [reportStabilitySentence(model, stability)] : [])];
 }
 
+/** What a report shows beside the fit itself. */
 export interface ReportParts {
   /** Makes its elements: a page's own, or one of @fedkm/pictures/node. */
   readonly document: Document;
   readonly stability: Stability;
   /** Whether labelled files lie beside the page. */
   readonly labels: boolean;
+  /** Of each device's rows; undefined: nobody looks for one of so many. */
+  readonly origins?: readonly (readonly RowOrigin[])[] | undefined;
   /** Of a device whose network has validated the clusters. */
   readonly network?: NetworkFigures | undefined;
 }
 
-export function reportPage(fitted: FittedRows, { document, stability, labels, network }: ReportParts): string {
+/** The report of a fit as one HTML page. */
+export function reportPage(fitted: FittedRows, { document, stability, labels, origins, network }: ReportParts): string {
   const { model, warnings, sums } = fitted;
   const { options, devices } = model;
   const several = devices.length > 1;
   const title = titleOf(model);
   const traits = profileTraits(sums, model);
-  const { drawings, caption } = drawProjection(document, fitted);
+  const list = listRows(fitted, traits, origins);
+  const { drawings, caption } = drawProjection(document, fitted, list.numberOf);
   const panels = drawings.map(({ drawing, of }) =>
     svgPart(drawing, `Rows${of === "" ? "" : ` of ${of}`} as points in the colours of their clusters`),
   );
@@ -168,16 +221,18 @@ ${clusterCards(model, traits)}
 <h2 id="profiles">Profiles</h2>
 <p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${transformed}${alone}</p>
 ${profileTable(model, traits)}
+${distributionPictures(fitted, traits, TELLING)}
 ${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(reportDeviceSentence(fitted))}</p>\n${deviceTable(fitted)}` : ""}
 ${network === undefined ? "" : `<h2 id="network">This device beside its network</h2>\n${networkSection(fitted, network)}`}
 <h2 id="sure">How sure</h2>
 ${options.k > 1 ? stabilitySection(fitted, stability) : "<p>One cluster is all rows, whatever they are.</p>"}
 <h2 id="rows">Rows</h2>
 <p>${escaped(caption)}</p>
+${list}
 <figure class="multiples">${panels.join("")}</figure>
 <details id="method"><summary>How the method came there</summary>
 ${methodSection(document, model)}
 </details>
-<footer>This page shows rows as points: show it only to those who may see the rows. The model with the centroids of every device is in model.json${labels ? ", the labelled files are in labels/" : ""}.</footer>`;
+<footer>This page shows rows, as points and by their names: show it only to those who may see the rows. The model with the centroids of every device is in model.json${labels ? ", the labelled files are in labels/" : ""}.</footer>`;
   return htmlPage(title, body, reportScript);
 }

@@ -28,11 +28,11 @@ export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): 
     const told = strongest(traits, c, NAMED);
     const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
     const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
-    return `<article class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
-<h3>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h3>
+    return `<div class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
+<h2>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h2>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
 ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
-</article>`;
+</div>`;
   });
   return `<div class="cards">${cards.join("\n")}</div>`;
 }

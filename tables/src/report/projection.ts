@@ -75,6 +75,11 @@ interface Dot {
   readonly cluster: number;
 }
 
+interface Point extends Dot {
+  /** Its number in the list of rows. */
+  readonly row: number;
+}
+
 interface Cross extends Dot {
   /** Of the rows of all devices; otherwise a device's centroid. */
   readonly isMean?: boolean;
@@ -86,7 +91,12 @@ interface Panel {
   readonly of: string;
 }
 
-export function drawProjection(document: Document, fitted: FittedRows): { drawings: Panel[]; caption: string } {
+/** `listed` is asked for the number of each row that is drawn. */
+export function drawProjection(
+  document: Document,
+  fitted: FittedRows,
+  listed: (device: number, row: number) => number,
+): { drawings: Panel[]; caption: string } {
   const { model, datasets, labels } = fitted;
   const { project, names } = viewOf(datasets, model.columns, model.scaling);
   const hasPanels = datasets.length > 1 && datasets.length <= MOST_PANELS;
@@ -95,8 +105,12 @@ export function drawProjection(document: Document, fitted: FittedRows): { drawin
     const [x, y] = project(data, row * cols);
     return { x, y, panel: panelOf(device), cluster };
   };
-  const all = Array.from(shownRows(datasets, hasPanels), ({ device, row }) =>
-    at(datasets[device], row, device, labels[device][row]),
+  const all = Array.from(
+    shownRows(datasets, hasPanels),
+    ({ device, row }): Point => ({
+      ...at(datasets[device], row, device, labels[device][row]),
+      row: listed(device, row),
+    }),
   );
   const crosses = hasPanels || datasets.length === 1 ? ownCrosses(model, at) : commonCrosses(fitted, at);
   const { points, moved } = withinReach(all, crosses);
@@ -138,7 +152,7 @@ const FAR = 2;
 const ALMOST_ALL = 0.99;
 
 /** Rows far outside are moved to the edge, so that the others have room. */
-function withinReach(all: readonly Dot[], crosses: readonly Dot[]): { points: Dot[]; moved: number } {
+function withinReach(all: readonly Point[], crosses: readonly Dot[]): { points: Point[]; moved: number } {
   const [x, y] = (["x", "y"] as const).map((axis) => {
     const sorted = Float64Array.from(all, (own) => own[axis]).sort();
     const rest = Math.floor(((1 - ALMOST_ALL) / 2) * sorted.length);
@@ -179,7 +193,7 @@ interface Title {
 
 function draw(
   document: Document,
-  points: readonly Dot[],
+  points: readonly Point[],
   crosses: readonly Dot[],
   titles: readonly Title[],
   shape: Shape,
@@ -195,7 +209,7 @@ function draw(
 }
 
 interface PanelParts {
-  readonly points: readonly Dot[];
+  readonly points: readonly Point[];
   readonly crosses: readonly Dot[];
   readonly radius: number;
   readonly title: { readonly full: string; readonly shown: string };
@@ -251,10 +265,15 @@ function drawPanel(document: Document, parts: PanelParts): Element {
       text([title], { text: "shown", title: "full", frameAnchor: "top-left", dy: -14, fill: ink }),
     ],
   });
-  // The page's script finds a cluster's marks by this.
+  // The page's script finds a cluster's marks, and those of rows, by this.
   for (const group of drawing.querySelectorAll(`[class^="${CLUSTER}"]`)) {
-    group.setAttribute("data-cluster", (group.getAttribute("class") ?? "").slice(CLUSTER.length));
+    const own = (group.getAttribute("class") ?? "").slice(CLUSTER.length);
+    group.setAttribute("data-cluster", own);
     group.removeAttribute("class");
+    const rows = points.filter(({ cluster }) => cluster === Number(own));
+    Array.from(group.children).forEach((mark, i) => {
+      mark.setAttribute("data-row", String(rows[i].row));
+    });
   }
   return drawing;
 }

@@ -87,10 +87,40 @@ export function stabilitySection({ model }: FittedRows, stability: Stability): s
     ),
   ]);
   return `<p>${escaped(aboutStability(stability))}</p>
+${gapPictures({ clusters: model.clusters }, stability.verdict)}
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
 ${reportDownload("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
 <p>${escaped(otherNumbers(stability, k))}</p>`;
 }
+
+/** The evidence of the verdict: where rows lie on the way from one cluster to its neighbour, the least apart first. */
+function gapPictures(model: Clusters, verdict: Stability["verdict"]): string {
+  if (verdict === undefined || verdict.pairs.length === 0) return "";
+  const pairs = [...verdict.pairs].sort((x, y) => Number(x.isApart) - Number(y.isApart) || y.depth - x.depth);
+  const pictures = pairs.slice(0, MOST_GAPS).map(({ a, b, bins, depth, isApart }) => {
+    const lines = bins.map((own, look) => {
+      const most = Math.max(1, ...own);
+      const bars = Array.from(own, (count, i) => {
+        const height = (GAP.line - 4) * (count / most);
+        return `M${i * GAP.bar},${(look + 1) * GAP.line}v${(-height).toFixed(1)}h${GAP.bar - 1}V${(look + 1) * GAP.line}z`;
+      });
+      return `<path d="${bars.join("")}" fill="var(--${isApart ? "link-3" : "quiet"})"/>`;
+    });
+    const [width, height] = [GAP.bar * (bins[0]?.length ?? 0), GAP.line * bins.length];
+    const names = `${reportName(model, a)} with ${reportName(model, b)}`;
+    const said = isApart ? `apart: ${percent(depth)} of the lower peak left between` : "no gap can be shown";
+    return `<figure class="strip"><figcaption>${escaped(names)}</figcaption><svg viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="${escaped(`Rows on the way from ${names}`)}">${lines.join("")}</svg><span class="small">${escaped(said)}</span></figure>`;
+  });
+  const left = pairs.length - pictures.length;
+  const halves = pairs.some(({ bins }) => bins.length > 1)
+    ? " Two lines: each half of the rows judged the clusters of the other."
+    : "";
+  return `<p>How many rows lie where on the way from a cluster to its neighbour, from a quarter of it before the first centroid to a quarter behind the second.${halves}${left > 0 ? ` ${counted(left, "pair")} with clearer gaps are not drawn.` : ""}</p>
+<div class="multiples">${pictures.join("")}</div>`;
+}
+
+const MOST_GAPS = 9;
+const GAP = { bar: 20, line: 30 } as const;
 
 function figure(number: number | undefined): string {
   return number === undefined || Number.isNaN(number) ? NOTHING : number.toFixed(2);

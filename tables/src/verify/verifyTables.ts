@@ -14,6 +14,7 @@ import { joinedNames } from "../shellWords.ts";
 import type { WorkContext } from "../work.ts";
 import { certifyModel } from "./certificate.ts";
 
+/** Which model is verified, with which rows. */
 export interface VerifyRequest extends Omit<RowsRequest, "missing" | "columns" | "exclude" | "categories" | "sample"> {
   /** Checked by `parseModel` as a whole. */
   readonly model: Model;
@@ -21,6 +22,7 @@ export interface VerifyRequest extends Omit<RowsRequest, "missing" | "columns" |
   readonly study?: StudyPlan;
 }
 
+/** Whether a model is what its files and options give. */
 export interface Verification {
   /** Not there where the rows are not those of the model. */
   readonly certificate?: Certificate;
@@ -28,6 +30,7 @@ export interface Verification {
   readonly fault?: string | undefined;
 }
 
+/** Computes a model again from its rows: `fedkm verify` as a function. */
 export async function verifyTables(request: VerifyRequest, context: WorkContext = {}): Promise<Verification> {
   const { model, study, ...rows } = request;
   const reading = {

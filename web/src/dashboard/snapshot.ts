@@ -17,6 +17,8 @@ export interface HealthView {
   readonly devices: number;
   /** The alarm, if there is one, then the rest of the sentence; and since when. */
   readonly headline: { readonly alarm: string; readonly rest: string; readonly since: number | null };
+  /** How many devices each cause is about, the worst first. */
+  readonly summary: readonly string[];
   readonly isAlarm: boolean;
   /** There is evidence from every device that nothing is wrong. */
   readonly isWell: boolean;
@@ -38,6 +40,7 @@ export interface FindingView {
   readonly since: number | null;
 }
 
+/** A device as the dashboard shows it. */
 export interface DeviceView {
   /** How actions name it; unique on the page. */
   readonly id: string;
@@ -147,3 +150,20 @@ export type Action =
   | { readonly do: "unlink"; readonly device: string; readonly peer: string }
   /** In an open study, a person must agree to what neighbours can learn. */
   | { readonly do: "accept"; readonly device: string; readonly peer: string; readonly acceptOpen: boolean };
+
+// How long ago something was, in words, and what is too old to be believed.
+
+/** A device that lives writes every 15 s; twice as long without is too long. */
+const FRESH_MILLISECONDS = 30_000;
+
+export function ageText(milliseconds: number): string {
+  const age = Math.max(0, milliseconds);
+  if (age < 90_000) return `${Math.round(age / 1000)} s`;
+  if (age < 5_400_000) return `${Math.round(age / 60_000)} min`;
+  return age < 172_800_000 ? `${Math.round(age / 3_600_000)} h` : `${Math.round(age / 86_400_000)} days`;
+}
+
+/** What a device says of itself is of now only if its process answers and it wrote lately. */
+export function isStale({ lock, writtenAt }: Pick<DeviceView, "lock" | "writtenAt">, now: number): boolean {
+  return lock !== "answers" || now - writtenAt > FRESH_MILLISECONDS;
+}

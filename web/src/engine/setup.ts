@@ -35,6 +35,7 @@ export type StoryEvent =
   | { readonly round: number; readonly kind: (typeof deviceEvents)[number]; readonly device: number }
   | { readonly round: number; readonly kind: (typeof linkEvents)[number]; readonly ends: readonly [number, number] };
 
+/** What the playground runs. */
 export interface Setup extends Choices {
   readonly devices: number;
   /** Of each device; of data "tiny", of the large one. */

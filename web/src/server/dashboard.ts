@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type ServedPages, servePagesLocally, staticFile } from "./pages.ts";
 import { cookieName, MOST_BODY_BYTES, newToken, requestRefusal, Sessions, sessionOf } from "./requestPolicy.ts";
 
+/** Where the dashboard has its devices from. */
 export interface DashboardSource {
   /** As JSON: how all devices are, and each device by its id. The same text means that nothing is new. */
   snapshot(): Promise<{ readonly health: string; readonly devices: ReadonlyMap<string, string> }>;
@@ -28,6 +29,7 @@ const headers = {
   "cache-control": "no-store",
 };
 
+/** Serves the dashboard on this machine, to whoever has the token. */
 export function serveDashboard(port: number, token: string, source: DashboardSource): Promise<ServedPages> {
   const sessions = new Sessions(token, Date.now);
   return servePagesLocally((request, response) => {

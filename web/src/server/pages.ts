@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { extname } from "node:path";
 import { site } from "../served.ts";
 
+/** Pages that are served until they are closed. */
 export interface ServedPages {
   readonly port: number;
   close(): void;
@@ -60,7 +61,12 @@ async function listen(handle: Handle, port: number, host: string): Promise<Serve
     socket.once("close", () => unasked.delete(socket));
     if (unasked.add(socket).size > MOST_UNASKED) [...unasked][0].destroy();
   });
-  server.on("request", ({ socket }) => unasked.delete(socket));
+  server.on("request", (request) => {
+    const asked = () => unasked.delete(request.socket);
+    // One whose body has yet to come has not asked: of those, too, the oldest is closed.
+    if ("content-length" in request.headers || "transfer-encoding" in request.headers) request.once("end", asked);
+    else asked();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -73,6 +79,7 @@ export function localHosts(port: number): string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 }
 
+/** Serves article, playground and documentation on this machine. */
 export function servePlayground(port: number): Promise<ServedPages> {
   return servePagesLocally(async (request, response) => {
     const { code, type, body } = await playgroundAnswer(request);

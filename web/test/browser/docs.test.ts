@@ -31,12 +31,22 @@ describe("pages", () => {
       (file) => file !== "cli.txt",
     );
     expect(pages).toHaveLength(written.length + packages.length + 1);
-    const core = readFileSync(new URL("../../../test/api/core.txt", import.meta.url), "utf8")
-      .trimEnd()
-      .split("\n");
-    expect(read("docs/reference/core.html").match(/<h2 id=/g)).toHaveLength(
-      core.length + "Start How to Reference Internals".split(" ").length - 5,
+    for (const file of packages) {
+      const names = readFileSync(new URL(`../../../test/api/${file}`, import.meta.url), "utf8")
+        .trimEnd()
+        .split("\n");
+      const sections = read(`docs/reference/${file.replace(".txt", ".html")}`)
+        .split("<h2 id=")
+        .slice(1);
+      expect(sections).toHaveLength(names.length);
+      // Each begins with the comment of the name, which is that of the code.
+      const silent = sections.filter((section) => /<\/h2>\s*<p>From <code>/.test(section) || !section.includes("<pre"));
+      expect(silent.map((section) => section.slice(0, 60))).toEqual([]);
+    }
+    expect(read("docs/reference/core.html")).toContain(
+      "k-means of the points of one device: the best of several starts",
     );
+    expect(read("docs/reference/core.html")).toContain("kmeans(matrix([[0], [2], [9]]), { k: 2 }).inertia // 2");
     for (const command of ["fit", "playground", "docs", "device run"]) {
       expect(read("docs/reference/commands.html")).toContain(`>fedkm ${command}</h2>`);
     }

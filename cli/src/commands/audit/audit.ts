@@ -1,28 +1,23 @@
 // fedkm audit: attacks on simulated networks, or on a recording of a device.
 
-import { readFile } from "node:fs/promises";
 import {
   type AuditAnswer,
   attackFigures,
   attackHeading,
   auditAnswer,
   auditPage,
-  auditRecording,
   auditStudy,
   ownPrivateStudy,
   ownStudy,
 } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import { readFolder, readFolderRows, readHistory, readStudyText, rowSourcePoints } from "@fedkm/device/daemon";
-import { parseRecording, type Recording } from "@fedkm/device/inspect";
-import { nodeSecrets } from "@fedkm/device/shared";
-import { fileSystemReason } from "@fedkm/files";
+import { readTextFile, rowSourcePoints } from "@fedkm/device/daemon";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { counted } from "../../numbers.ts";
+import { version } from "../../package.ts";
 import { progressBar, withProgress } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import { version } from "../../version.ts";
 import { writeResultFile } from "../../write.ts";
 
 export interface AuditFlags {
@@ -52,7 +47,7 @@ export async function runAuditCommand(recording: string | undefined, flags: Audi
   const answer =
     recording === undefined || state === undefined
       ? await auditNetworks(flags, io)
-      : await auditDevice(recording, state);
+      : await (await import("@fedkm/audit/evidence")).auditDevice(recording, state, process.env);
   if (out !== undefined) await writeResultFile(out, auditPage(answer, version()));
   printAnswer(io, flags.json, answer, () => answerLines(answer, out));
 }
@@ -97,37 +92,8 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswe
 
 function studyOf({ study: file, privacy }: AuditFlags): Study {
   if (file === undefined) return privacy === "private" ? ownPrivateStudy : { ...ownStudy, privacy: privacy ?? "open" };
-  const study = parseStudy(readStudyText(file));
+  const study = parseStudy(readTextFile(file));
   if (privacy === "private" && study.privacy !== "private")
     throw new UsageError(`--privacy private needs a study with an epsilon, got one with privacy ${study.privacy}`);
   return { ...study, privacy: privacy ?? study.privacy };
-}
-
-async function auditDevice(recording: string, state: string): Promise<AuditAnswer> {
-  const folder = await readFolder(state);
-  const { study, identity } = folder;
-  const { tallies, frames, neighbours } = await auditRecording({
-    recordings: await readRecording(recording),
-    self: identity.peer,
-    study,
-    rows: await readFolderRows(folder, process.env),
-    history: await readHistory(state),
-    ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
-  });
-  const links = counted(neighbours, "neighbour");
-  return auditAnswer(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
-}
-
-async function readRecording(file: string): Promise<Recording[]> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
-  }
-  try {
-    return parseRecording(text);
-  } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }

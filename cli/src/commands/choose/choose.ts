@@ -14,8 +14,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
-import { withProgress } from "../../progress.ts";
-import { progressWatch } from "../../progressWords.ts";
+import { progressWatch, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
@@ -89,9 +88,13 @@ function aboutClusters({
   const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
   const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
   const largest = curve[curve.length - 1].k;
+  const most = curve.reduce((top, own) => (own.clusters > top.clusters ? own : top));
+  const more = `With k = ${most.k}, ${most.clusters} are apart, too few more to be sure that none of these was cut in two.`;
   const limit = `All are apart at ${largest}, the largest k that was tried: a larger --k may find more clusters.`;
   return [
-    ...candidates.map(candidateWords),
+    ...candidates.slice(0, 1).map(candidateWords),
+    ...(k > 1 && most.clusters > k ? [more] : []),
+    ...candidates.slice(1).map(candidateWords),
     ...(k > 1 ? [found] : []),
     ...(fitted === k ? [] : [strays]),
     ...(atLimit ? [limit] : []),

@@ -2,7 +2,7 @@
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
-import { parseAtLeastZero, parsePictureArgument, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parsePictureOrPage, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { addDialectOptions, addMissingOption, addSelectionOptions } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
@@ -76,9 +76,9 @@ function addProblemOptions(command: Command): Command {
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option(
-      "--out <file.svg>",
-      "where the picture goes: quality against bytes",
-      parsePictureArgument,
+      "--out <file>",
+      "where the picture goes, quality against bytes: .svg, or .html for a page with the answer first",
+      parsePictureOrPage,
       "fedkm-compare.svg",
     )
     .option("--json", "print the numbers as one JSON object instead of a table");

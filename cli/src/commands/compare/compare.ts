@@ -21,7 +21,7 @@ import { pluginsOf } from "../../plugins.ts";
 import { progressBar, progressPercent, withProgress } from "../../progress.ts";
 import { writeResultFile } from "../../write.ts";
 import { type CompareFlags, compareCommandData } from "./data.ts";
-import { compareCommandSummary, compareWatchCommands, comparisonLines } from "./text.ts";
+import { compareCommandSummary, compareWatchCommands, comparisonLines, comparisonPage } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
@@ -52,12 +52,14 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       );
     const found = await contest(problemOf, runs, table, onSetting);
     const { name } = dataOf(seed);
+    const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
+    const summary = compareCommandSummary(options, name, problem, found, watched);
     if (found.outcomes.length > 0) {
       const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
-      await writeResultFile(out, drawComparison(found.outcomes, title));
+      const picture = drawComparison(found.outcomes, title);
+      await writeResultFile(out, /\.html$/i.test(out) ? comparisonPage(summary, picture) : picture);
     }
-    const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
-    return compareCommandSummary(options, name, problem, found, watched);
+    return summary;
   });
   printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
 }

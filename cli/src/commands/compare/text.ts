@@ -2,6 +2,7 @@
 
 import { edges, type Graph, type Matrix } from "@fedkm/core";
 import type { Contest, MethodOutcome, OptionsByMethod, Standing } from "@fedkm/experiments";
+import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { playgroundState, type Setup, unreadSetupSettings } from "@fedkm/web";
 import { bold } from "../../console.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
@@ -105,8 +106,8 @@ export function comparisonLines(summary: ComparisonSummary, styled: boolean): st
   ];
 }
 
-/** Every method at its best settings, and beside it untuned; the cheapest that does not pool is bold. */
-function standingsTable({ standings }: ComparisonSummary, styled: boolean): string[] {
+/** Every method at its best settings, and beside it untuned. */
+function standingsRows({ standings }: ComparisonSummary): string[][] {
   const [{ best: first }] = standings;
   const plugged = Object.keys(first.measures);
   const isScored = standings.some(({ best }) => best.nmi !== null);
@@ -123,12 +124,43 @@ function standingsTable({ standings }: ComparisonSummary, styled: boolean): stri
       ? ["did not run", "", ""]
       : [costText(untuned), significantLabel(untuned.gcd, 2), countLabel(Math.round(untuned.bytes))]),
   ]);
+  return [[...heading, "untuned: cost", "GCD", "bytes"], ...rows];
+}
+
+/** On a terminal the cheapest that does not pool is bold. */
+function standingsTable(summary: ComparisonSummary, styled: boolean): string[] {
+  const { standings } = summary;
   const cheapest = standings
     .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
     .reduce((least, { best }) => Math.min(least, best.costRatio as number), Number.POSITIVE_INFINITY);
   const isBold = (row: number) => row > 0 && standings[row - 1].best.costRatio === cheapest;
-  return alignColumns([[...heading, "untuned: cost", "GCD", "bytes"], ...rows], (text, row, column) =>
+  return alignColumns(standingsRows(summary), (text, row, column) =>
     bold(text, styled && column === 1 && isBold(row) && standings[row - 1].method !== "pooled"),
+  );
+}
+
+/** The same as a page that stands alone: what to use and why, the curves, the table, and what its columns mean. */
+export function comparisonPage(summary: ComparisonSummary, picture: string): string {
+  const { data, points, devices, links, k, alpha, seed, runs, budget, init } = summary;
+  const [heading, ...rows] = standingsRows(summary);
+  const asked = `${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}; ${runs} ${runs === 1 ? "run" : "runs"}, at most ${countLabel(budget)} messages for each method, common start: ${init}.`;
+  const notes = [
+    columnsExplained(summary),
+    referenceExplained(summary),
+    ...(summary.standings.some(({ best }) => best.costRatio === null) ? [noRatio] : []),
+  ];
+  const over = summary.overBudget.map(
+    ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget.`,
+  );
+  return htmlPage(
+    `Methods on ${data}`,
+    `<h1>${escaped(`Methods on ${data}`)}</h1>
+<p class="answer">${escaped(summary.sentence)}</p>
+<p>${escaped(asked)}</p>
+<figure class="wide" tabindex="0">${picture.replaceAll(/ aria-label="[a-z]+"/g, "")}</figure>
+<h2>Every method at its best, and untuned</h2>
+${htmlTable({ heading, rows, names: 1 })}
+${[...over, ...notes].map((text) => `<p>${escaped(text)}</p>`).join("\n")}`,
   );
 }
 

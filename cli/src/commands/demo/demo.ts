@@ -15,10 +15,16 @@ import {
   randomStream,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { hasDaemonSettled, localNetworkOfPoints, prepareLocalNetwork } from "@fedkm/device/daemon";
+import {
+  hasDaemonSettled,
+  localNetworkOfPoints,
+  prepareLocalNetwork,
+  runProcesses,
+  type Statuses,
+} from "@fedkm/device/daemon";
 import { compareMethods, drawComparison } from "@fedkm/experiments";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
-import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
+import { ownProgram } from "../../package.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { terminalOutcomeTable, wrap } from "../../table.ts";
@@ -82,7 +88,7 @@ async function runDevices(datasets: readonly Matrix[], graph: Graph, signal: Abo
   try {
     const data = localNetworkOfPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
     const folders = await prepareLocalNetwork({ base, graph, ...data });
-    const last = await runProcesses(folders, signal, (statuses) => {
+    const last = await runProcesses(folders, [...ownProgram, "device", "run", "--state"], signal, (statuses) => {
       if (performance.now() > until) throw new Error("the devices have not agreed within 3 minutes");
       const agreed = statuses.filter((status) => hasDaemonSettled(status, AGREED_MOVE)).length;
       progress.show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);

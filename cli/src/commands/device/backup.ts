@@ -1,12 +1,11 @@
-// fedkm device backup, restore and export: a device in one file, and its clusters as a model.
+// fedkm device backup, restore, export and evidence: a device in one file, its clusters as a model, and what its officer files.
 
-import { readFileSync } from "node:fs";
 import { keepsHistory } from "@fedkm/device";
-import { backUpFolder, readFolder, restoreFolder } from "@fedkm/device/daemon";
-import { fileSystemReason } from "@fedkm/files";
+import { backUpFolder, readFolder, readTextFile, restoreFolder } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { modelOfFolder } from "../../deviceModel.ts";
+import { modelOfFolder } from "../../deviceFolders.ts";
 import { UsageError } from "../../failure.ts";
+import { version } from "../../package.ts";
 import { writeResultFile } from "../../write.ts";
 
 export interface BackupOptions {
@@ -55,13 +54,7 @@ export async function runDeviceRestoreCommand(
 /** The first line of the file: an argument would be seen by every user of the machine. Undefined: no file was named. */
 function readPassphrase(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(`cannot read ${file}: ${fileSystemReason(error)}`, { cause: error });
-  }
-  const [passphrase] = text.split(/\r?\n/);
+  const [passphrase] = readTextFile(file).split(/\r?\n/);
   if (passphrase === "")
     throw new UsageError(`--passphrase-file must hold a passphrase in its first line, got ${file}`);
   return passphrase;
@@ -75,4 +68,15 @@ export async function runDeviceExportCommand(
   const [{ name, centroids }] = model.devices;
   await writeResultFile(out, `${JSON.stringify(model, undefined, 2)}\n`);
   stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
+}
+
+export async function runDeviceEvidenceCommand(
+  { state, out }: { state: string; out: string },
+  { stdout }: Console,
+): Promise<void> {
+  const { deviceEvidence } = await import("@fedkm/audit/evidence");
+  const host = { fedkm: version(), node: process.version, env: process.env };
+  const { bytes, files, peer } = await deviceEvidence(state, new Date(), host);
+  await writeResultFile(out, bytes);
+  stdout.write(`wrote ${out}: ${files} files, signed by ${peer}\nwhoever has it checks it with: fedkm verify ${out}\n`);
 }

@@ -5,9 +5,7 @@ import { parseAtLeastZero, parseChoices, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { parseNames } from "../../listArguments.ts";
 import type { BackupOptions, RestoreOptions } from "./backup.ts";
-import type { EvidenceOptions } from "./evidence.ts";
-import type { InitOptions } from "./init.ts";
-import type { InstallOptions } from "./install.ts";
+import type { InitOptions, InstallOptions } from "./init.ts";
 import type { RevokeOptions, RotateOptions } from "./keys.ts";
 import type { NeighbourOptions } from "./links.ts";
 import type { ReportOptions } from "./report.ts";
@@ -86,7 +84,7 @@ function setUpCommands(io: Console): Command[] {
     "install --state /var/lib/fedkm/north",
   )
     .option("--out <folder>", "where the unit goes", "/etc/systemd/system")
-    .action(async (options: InstallOptions) => (await import("./install.ts")).runDeviceInstallCommand(options, io));
+    .action(async (options: InstallOptions) => (await import("./init.ts")).runDeviceInstallCommand(options, io));
   return [init, key, install];
 }
 
@@ -303,7 +301,9 @@ function evidenceCommand(io: Console): Command {
     "evidence --state north --out evidence.zip",
   )
     .option("--out <file.zip>", "where the evidence goes", "evidence.zip")
-    .action(async (options: EvidenceOptions) => (await import("./evidence.ts")).runDeviceEvidenceCommand(options, io));
+    .action(async (options: { state: string; out: string }) =>
+      (await import("./backup.ts")).runDeviceEvidenceCommand(options, io),
+    );
 }
 
 function studyCommand(io: Console): Command {

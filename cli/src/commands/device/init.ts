@@ -1,13 +1,12 @@
-// fedkm device init: a key, a folder, and an invite for others.
+// fedkm device init, key and install: a key, a folder, an invite for others, and the service that runs the device.
 
-import { basename, resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   type DeviceRows,
-  devicesToGainBy,
+  gainFromStudy,
   isOpenStudy,
-  isReleasedInRounds,
   limitsFault,
-  noiseOfRelease,
   type OwnerLimits,
   parseStudy,
   type Study,
@@ -22,12 +21,16 @@ import {
   folderInvite,
   freeMachinePorts,
   lookAtRowSource,
-  readStudyText,
+  readTextFile,
   rowSourceRemarks,
+  SERVICE_UNIT_FILE,
+  serviceUnit,
 } from "@fedkm/device/daemon";
 import { parseChoices } from "../../arguments.ts";
 import { askPerson, type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { ownProgram } from "../../package.ts";
+import { writeResultFile } from "../../write.ts";
 import { NO_INVITE } from "./links.ts";
 
 export interface InitOptions {
@@ -44,34 +47,13 @@ export interface InitOptions {
   readonly accept?: readonly "noise"[];
 }
 
-/** More devices than this hardly ever take part, and then privacy only costs. */
-const MOST_EXPECTED_DEVICES = 1000;
-
 /** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
 function gainOf(study: Study, rows: DeviceRows, { accept = [] }: InitOptions): string {
-  const { isGain, words } = isReleasedInRounds(study) ? gainOfRounds(study) : gainOfGrid(study, rows);
-  if (isGain || accept.includes("noise")) return `private: ${words}`;
-  throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
-}
-
-function gainOfRounds(study: Study): { isGain: boolean; words: string } {
-  const { verdict, words } = noiseOfRelease(study);
-  if (verdict === "useless")
+  const { gain, words } = gainFromStudy(study, rows);
+  if (gain === "useless")
     throw new UsageError(`the study needs a larger epsilon, more rows or fewer clusters: ${words}`);
-  return { isGain: verdict !== "risky", words };
-}
-
-function gainOfGrid(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
-  const devices = devicesToGainBy(study, rows);
-  if (devices <= MOST_EXPECTED_DEVICES) {
-    const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
-    const words = `with ${few} the common answer can be expected to be nearer to the truth than this device alone`;
-    return { isGain: true, words };
-  }
-  const words = Number.isFinite(devices)
-    ? `only ${devices} devices together would be nearer to the truth than this device alone`
-    : "the clusters of these rows would drown in the noise, and this device would only follow its neighbours";
-  return { isGain: false, words };
+  if (gain === "some" || accept.includes("noise")) return `private: ${words}`;
+  throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
 /** With fewer links devices of a shared clustering wait. */
@@ -92,7 +74,7 @@ function membershipOf({ founders, vouchers }: Study, peer: string): string[] {
 export async function runDeviceInitCommand(options: InitOptions, io: Console): Promise<void> {
   const { stdout } = io;
   const { state, data, announce = [] } = options;
-  const text = readStudyText(options.study);
+  const text = readTextFile(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
   const limits = await limitsOf(options, study, io);
@@ -138,4 +120,29 @@ async function limitsOf(options: InitOptions, study: Study, io: Console): Promis
     ...(never !== undefined && { never }),
     ...(consent !== undefined && { consent }),
   };
+}
+
+// fedkm device install: the unit under which systemd runs the devices of this machine, and the folder for their state.
+
+export interface InstallOptions {
+  readonly state: string;
+  /** The folder of systemd's units. */
+  readonly out: string;
+}
+
+export async function runDeviceInstallCommand({ state, out }: InstallOptions, { stdout }: Console): Promise<void> {
+  const [folder, unit] = [resolve(state), join(out, SERVICE_UNIT_FILE)];
+  await writeResultFile(unit, serviceUnit(ownProgram.join(" "), folder));
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
+  const name = basename(folder);
+  const lines = [
+    `wrote ${unit}; devices are in ${dirname(folder)}, each in a folder of its name`,
+    "",
+    "next, as root:",
+    `  useradd --system --home-dir ${dirname(folder)} fedkm`,
+    `  fedkm device init --study study.yaml --data ${name}.csv --state ${folder}, if there is no device yet`,
+    `  chown -R fedkm: ${folder}`,
+    `  systemctl daemon-reload && systemctl enable --now fedkm-device@${name}`,
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
 }

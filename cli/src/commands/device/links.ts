@@ -54,7 +54,7 @@ export async function runDeviceAcceptCommand(
 ): Promise<void> {
   const { state, name, accept = [] } = options;
   const allowRevoked = accept.includes("revoked");
-  const { acceptStranger, readFolder, waitingPeers } = await changes();
+  const { acceptStranger, meantStranger, readFolder, waitingPeers } = await changes();
   const folder = await readFolder(state);
   const waiting = waitingPeers(folder);
   if (which === undefined) {
@@ -62,7 +62,7 @@ export async function runDeviceAcceptCommand(
     io.stdout.write(`${lines.join("\n")}\n`);
     return;
   }
-  const peer = chosenPeer(waiting, which);
+  const peer = meantStranger(waiting, which);
   await agreeToOpen(folder.study, options, io);
   const linked = await acceptStranger(folder, { peer, name, allowRevoked }, warnOn(io));
   io.stdout.write(`linked ${linked}, which had linked this device; it connects within half a minute\n`);
@@ -75,16 +75,6 @@ async function agreeToOpen({ privacy }: Study, { accept = [] }: NeighbourOptions
   const answer = await askPerson(io, `${warning}\nlink all the same? (yes or no) `);
   if (answer === undefined) throw new UsageError(`linking in an open study needs --accept open; ${warning}`);
   if (answer.trim().toLowerCase() !== "yes") throw new UsageError("nothing was linked: the answer was not yes");
-}
-
-/** `which` is a peer id, or how one begins or ends. */
-function chosenPeer(waiting: readonly Stranger[], which: string): string {
-  const meant = waiting.filter(({ peer }) => which !== "" && (peer.startsWith(which) || peer.endsWith(which)));
-  if (meant.length === 1) return meant[0].peer;
-  const known = waiting.map(({ peer }) => strangerName(peer)).join(", ");
-  throw new RangeError(
-    `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
-  );
 }
 
 export async function runDeviceUnlinkCommand(which: string, state: string, io: Console): Promise<void> {

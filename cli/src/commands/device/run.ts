@@ -1,12 +1,11 @@
-// fedkm device run: one device as a program of its own until it is stopped, and where its log goes.
+// fedkm device run: one device as a program of its own until it is stopped.
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { fileSystemReason } from "@fedkm/files/light";
-import type { Console, Output } from "../../console.ts";
+import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { version } from "../../package.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
-import { version } from "../../version.ts";
 
 export interface RunOptions {
   readonly state: string;
@@ -32,7 +31,7 @@ export async function runDeviceRunCommand(options: RunOptions, { stderr }: Conso
 async function serveDashboardOf(state: string, port: number) {
   const [{ openDashboard }, { dashboardSource }] = await Promise.all([
     import("@fedkm/web/server"),
-    import("../../dashboard/deviceView.ts"),
+    import("../../deviceFolders.ts"),
   ]);
   return openDashboard(state, dashboardSource([state]), port);
 }
@@ -50,7 +49,7 @@ async function runUntilStopped(
   setFlagsFromString("--semi-space-growth-factor=1");
   // A flood is garbage soon. Left alone, the heap grows to four times what lives in it before that is looked for.
   setFlagsFromString("--heap-growing-percent=40");
-  const [{ startDaemon }, { pino }] = await Promise.all([import("@fedkm/device/daemon"), import("pino")]);
+  const [{ logOutput, startDaemon }, { pino }] = await Promise.all([import("@fedkm/device/daemon"), import("pino")]);
   const output = logOutput(stderr);
   const formatters = { level: (label: string) => ({ level: label }) };
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, output);
@@ -89,42 +88,4 @@ async function runUntilStopped(
   }
   // Node would restore a terminal that is gone, and abort with a core dump.
   if (event === "SIGHUP") process.kill(process.pid, event);
-}
-
-/** What may wait for a reader that does not read. A device writes a few lines an hour. */
-const MOST_WAITING_BYTES = 65_536;
-
-interface LogOutput {
-  write(line: string): void;
-  /** Why the last line was lost; undefined once one was written again. */
-  failure(): string | undefined;
-  /** Lines lost so far. */
-  lost(): number;
-}
-
-/**
- * Where a device's log goes: an output that may be full, closed or stuck. Lines that cannot be written are counted and
- * dropped, because a log must never stop a device, nor grow in its memory.
- */
-export function logOutput(output: Output): LogOutput {
-  let failure: string | undefined;
-  let lost = 0;
-  const lose = (reason: string) => {
-    failure = reason;
-    lost += 1;
-  };
-  return {
-    write(line) {
-      if ((output.writableLength ?? 0) > MOST_WAITING_BYTES) {
-        lose("nobody reads it");
-        return;
-      }
-      output.write(line, (error) => {
-        if (error) lose(fileSystemReason(error));
-        else failure = undefined;
-      });
-    },
-    failure: () => failure,
-    lost: () => lost,
-  };
 }

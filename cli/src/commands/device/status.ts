@@ -8,6 +8,7 @@ import {
   type Health,
   healthOf,
   type LinkStatus,
+  type LockAnswer,
   lastStatus,
   type Notice,
   privacyWords,
@@ -26,7 +27,11 @@ export interface StatusOptions {
   readonly watch?: boolean;
 }
 
-type RunStatus = DaemonStatus & { readonly isRunning: boolean; readonly health: Health };
+type RunStatus = DaemonStatus & {
+  readonly isRunning: boolean;
+  readonly lock: LockAnswer | undefined;
+  readonly health: Health;
+};
 
 const LOOK_EVERY_MILLISECONDS = 1_000;
 /** Of notices that are over, so many are shown. */
@@ -56,7 +61,8 @@ async function statusOf(state: string): Promise<RunStatus> {
   if (status === undefined)
     throw new Error(`${state} must be the folder of a device that has run, got one without a status`);
   const evidence = await evidenceNow(state, status);
-  return { isRunning: evidence.lock === "answers", health: healthOf([evidence], Date.now()), ...status };
+  const { lock } = evidence;
+  return { isRunning: lock === "answers", lock, health: healthOf([evidence], Date.now()), ...status };
 }
 
 /** The headline, then what is wrong with its evidence and what to do, the worst first. */
@@ -84,7 +90,7 @@ function describe(status: RunStatus): string[] {
     ...privacyLines(device),
     ...(drift === null ? [] : [`centroids at most ${drift.toFixed(1)} standard errors from the means of its own rows`]),
     "",
-    ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
+    ...(links.length > 0 ? alignColumns([heading, ...links.map((link) => linkRow(link, status))]) : ["no links"]),
     ...links.flatMap(remarks),
     ...status.linkRemarks,
     ...(pending.length > 0
@@ -160,9 +166,14 @@ function releaseLine(released: PrivateStatus, isShared: boolean): string {
   return `${countLabel(releases)} releases, ${spent}; ${what}`;
 }
 
-function runState({ isRunning, pid, writtenAt }: RunStatus): string {
+function runState({ lock, pid, writtenAt }: RunStatus): string {
+  const states = {
+    answers: `running as process ${pid}`,
+    silent: `process ${pid} does not answer`,
+    free: "not running",
+  };
   const age = duration(Math.max(0, Date.now() - Date.parse(writtenAt)));
-  return isRunning ? `running as process ${pid}, status of ${age} ago` : `not running (last seen ${writtenAt})`;
+  return `${states[lock ?? "free"]}, status of ${age} ago`;
 }
 
 function describeNotices(notices: readonly Notice[]): string[] {
@@ -181,13 +192,13 @@ function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkSta
   ];
 }
 
-function linkRow(link: LinkStatus): string[] {
+function linkRow(link: LinkStatus, { isRunning, writtenAt }: RunStatus): string[] {
   const { name, via, isConnected, isAway, age, rejected, refusal, received, sent, framesRefused } = link;
   const connected = via ? `via ${via}` : "connected";
   const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? connected : "down";
-  const heard = age === null ? "never" : `${duration(age)} ago`;
+  const heard = age === null ? "never" : `${duration(Math.max(0, age + Date.now() - Date.parse(writtenAt)))} ago`;
   const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
   const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
   const leftOut = rejected === null ? "" : `${Math.round(100 * rejected)} %`;
-  return [name, state, heard, leftOut, ...numbers.map((number) => countLabel(number))];
+  return [name, isRunning ? state : `was ${state}`, heard, leftOut, ...numbers.map((number) => countLabel(number))];
 }

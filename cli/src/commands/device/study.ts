@@ -2,18 +2,18 @@
 
 import { compareStudies, contractOf, limitsFault, parseStudy, type Study, studyId } from "@fedkm/device";
 import {
-  approveInFolder,
+  acceptInFolder,
   type DaemonStatus,
   type DeviceFolder,
   finishChangeInFolder,
   isLocked,
   lastStatus,
   lookAtRowSource,
+  proposeInFolder,
   readFolder,
   readNextInFolder,
-  readStudyText,
+  readTextFile,
   withdrawChangeInFolder,
-  writeNextInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
 import { chosenWords } from "../../candidateWords.ts";
@@ -119,58 +119,31 @@ function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
 }
 
 export async function runDeviceStudyProposeCommand(file: string, state: string, io: Console): Promise<void> {
-  await accept(await readFolder(state), parseStudy(readStudyText(file)), io);
+  await accept(await readFolder(state), parseStudy(readTextFile(file)), io);
 }
 
 export async function runDeviceStudyAcceptCommand(hash: string, state: string, io: Console): Promise<void> {
   const folder = await readFolder(state);
-  const status = lastStatus(state);
-  const { described, chosen } = status?.device.shared ?? {};
-  const offered = [described?.studyHash, ...(chosen?.candidates.map(({ studyHash }) => studyHash) ?? [])];
-  const closed = offered.find((one) => hash !== "" && one?.startsWith(hash.toLowerCase()));
-  if (closed != null) {
-    const isRunning = await approveInFolder(state, closed);
-    const when = isRunning ? "" : " when it is run";
-    io.stdout.write(`${folder.name} approves of ${short(closed)}${when}; the network goes on when every owner has\n`);
-    return;
-  }
-  const proposals = status?.proposals ?? [];
-  const meant = proposals.filter(({ studyHash }) => hash !== "" && studyHash.startsWith(hash.toLowerCase()));
-  if (meant.length !== 1) {
-    const known = proposals.map(({ studyHash }) => short(studyHash)).join(", ");
-    throw new RangeError(`study to accept must be one that is proposed (${known || "none is"}), got "${hash}"`);
-  }
-  const study = parseStudy(meant[0].text);
-  // A neighbour names the hash. Who accepts it means the text that hash stands for.
-  const id = await idOf(study);
-  if (id !== meant[0].studyHash) {
-    throw new Error(`study ${short(meant[0].studyHash)} must have its own hash, got the text of ${short(id)}`);
-  }
-  await accept(folder, study, io);
+  const accepted = await acceptInFolder(state, hash);
+  if ("study" in accepted) return accept(folder, accepted.study, io);
+  const when = accepted.isRunning ? "" : " when it is run";
+  const what = `${folder.name} approves of ${short(accepted.approved)}${when}`;
+  io.stdout.write(`${what}; the network goes on when every owner has\n`);
 }
 
 async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<void> {
   const { path, name, data, limits = {} } = folder;
-  const id = await idOf(study);
-  if (id === (await idOf(folder.study)))
-    throw new Error(`study must be another one than that of ${name}, got the same`);
-  const under = await readNextInFolder(path);
-  if (under !== undefined && (await idOf(under)) !== id) {
-    throw new Error(
-      `${name} must not be changing already (see fedkm device study withdraw), got a change to ${await titleOf(under)}`,
-    );
-  }
   // What cannot be read later is said now.
   const out = limitsFault(study, limits);
   if (out !== undefined)
     throw new UsageError(`the owner's limits in ${path}/device.json keep ${name} out of it: ${out}`);
   const { fault } = await lookAtRowSource({ data, study, limits }, process.env);
-  await writeNextInFolder(path, study);
+  await proposeInFolder(folder, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,
     ...differences(folder.study, study),
     "It goes on with the previous study as well, and ends that when all its neighbours have accepted the new one.",
-    `They see the proposal, and accept it with: fedkm device study accept ${short(id)}`,
+    `They see the proposal, and accept it with: fedkm device study accept ${short(await idOf(study))}`,
   ];
   io.stdout.write(`${lines.map(printable).join("\n")}\n`);
   if (fault !== undefined) warnOn(io)(fault);

@@ -10,7 +10,7 @@ import {
   type TableRows,
   tableRows,
 } from "@fedkm/device";
-import { readStudyText } from "@fedkm/device/daemon";
+import { readTextFile } from "@fedkm/device/daemon";
 import { checkMissingCells, expandPatterns, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
@@ -38,7 +38,7 @@ const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalt
 
 /** The flags that the study of a file stands for. What it leaves open the simulated devices find out first. */
 export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: readonly string[], io: Console) {
-  const given = parseStudy(readStudyText(file));
+  const given = parseStudy(readTextFile(file));
   checkFlags(given, file, typed);
   return flagsOfClosedStudy(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
 }

@@ -19,7 +19,7 @@ import {
 import {
   draftStudyFile,
   foundedInFile,
-  readStudyText,
+  readTextFile,
   rowSourceColumns,
   rowSourcePoints,
   type StudyDraft,
@@ -75,7 +75,7 @@ export async function runStudyInitCommand(options: StudyInitOptions, { stdout }:
 
 /** A key, or a file with one in each line. */
 function keysOf(text: string): string[] {
-  return existsSync(text) ? readStudyText(text).split(/\s+/).filter(Boolean) : [text];
+  return existsSync(text) ? readTextFile(text).split(/\s+/).filter(Boolean) : [text];
 }
 
 /** What is missing in a study that fedkm up and fit can use, and devices elsewhere not yet. */
@@ -140,7 +140,7 @@ export async function runStudyCheckCommand(
   { data = [], json }: { data?: readonly string[]; json?: boolean },
   io: Console,
 ): Promise<void> {
-  const study = parseStudy(readStudyText(file));
+  const study = parseStudy(readTextFile(file));
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {

@@ -11,18 +11,20 @@ import {
   localNetworkOfPoints,
   type NetworkData,
   prepareLocalNetwork,
-  readStudyText,
+  readTextFile,
   rowSourcePoints,
+  runProcesses,
+  type Statuses,
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
 import { chosenWords } from "../../candidateWords.ts";
 import { bold, type Console, isStyled } from "../../console.ts";
-import { dashboardSource } from "../../dashboard/deviceView.ts";
-import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
+import { dashboardSource } from "../../deviceFolders.ts";
 import { UsageError } from "../../failure.ts";
 import { linksOfFlag } from "../../input/reading.ts";
 import { countLabel, duration, significantLabel } from "../../numbers.ts";
+import { ownProgram } from "../../package.ts";
 import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
@@ -64,7 +66,7 @@ export async function runUpCommand(options: UpFlags, io: Console): Promise<void>
         approve(statuses);
         return paint(statuses);
       };
-      return await runProcesses(folders, signal, look, supervision);
+      return await runProcesses(folders, [...ownProgram, "device", "run", "--state"], signal, look, supervision);
     } finally {
       dashboard?.close();
     }
@@ -150,7 +152,7 @@ async function networkData(options: UpFlags): Promise<NetworkData & { readonly d
   if (devices !== undefined && devices !== data.length) {
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
-  const studyText = readStudyText(study);
+  const studyText = readTextFile(study);
   const datasets = await Promise.all(data.map((file) => rowSourcePoints(file, parseStudy(studyText), process.env)));
   return { studyText, data: data.map((path) => ({ path })), datasets };
 }

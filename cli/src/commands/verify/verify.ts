@@ -8,8 +8,7 @@ import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { inputRowsOfCommand } from "../../input/reading.ts";
 import { countLabel, significantLabel } from "../../numbers.ts";
-import { withProgress } from "../../progress.ts";
-import { progressWatch } from "../../progressWords.ts";
+import { progressWatch, withProgress } from "../../progress.ts";
 
 export interface VerifyFlags extends DialectOptions {
   readonly deviceColumn?: string;
@@ -40,7 +39,7 @@ export async function runVerifyCommand(
 }
 
 async function verifyEvidence(file: string, { json }: VerifyFlags, io: Console): Promise<void> {
-  const { checkEvidence } = await import("../../evidenceBag.ts");
+  const { checkEvidence } = await import("@fedkm/audit/evidence");
   const { peer, payload, fault } = await checkEvidence(file);
   const summary = {
     evidence: file,

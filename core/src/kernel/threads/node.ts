@@ -34,7 +34,13 @@ export const nodeHost: ThreadHost = {
     }),
 };
 
-/** Starts worker threads. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them. */
+/**
+ * Starts worker threads. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them.
+ * @example
+ * const kernel = await startThreads({ threads: 2 });
+ * kmeans(matrix([[0], [2], [9]]), { k: 2, kernel }).inertia // 2
+ * await kernel.close();
+ */
 export function startThreads(options: ThreadsOptions = {}): Promise<ThreadedKernel> {
   return startThreadPool(nodeHost, options);
 }

@@ -1,10 +1,10 @@
 // The annex for a data-protection impact assessment (GDPR, article 35), filled in as far as a device knows: flows, risks, measures and
 // what remains. What only its owner knows is marked.
 
-import type { AuditAnswer } from "@fedkm/audit";
 import { privacyWords } from "@fedkm/device";
 import type { DeviceFolder } from "@fedkm/device/daemon";
-import { countLabel } from "../../numbers.ts";
+import { countLabel } from "@fedkm/pictures";
+import type { AuditAnswer } from "./answer.ts";
 
 /** What left the device, as its audit log has it. */
 export interface Departures {

@@ -62,6 +62,7 @@ function bagEntries(files: ReadonlyMap<string, Uint8Array>) {
   return [...files].sort(byName).map(([name, bytes]) => ({ name: FOLDER + name, bytes }));
 }
 
+/** What an archive of evidence says, whose it is, and what is wrong with it. */
 export interface CheckedEvidence {
   /** Whose key signed it. */
   readonly peer: string;

@@ -1,9 +1,8 @@
-// fedkm device evidence: what a data officer files about a device. Study, what left it and to whom, budget, attacks on its own rows,
-// model card, versions, and an annex for an impact assessment; no rows, no keys, nothing that the study's privacy hides.
+// What is found out from a device's folder: the audit of its recording, and the evidence that a data officer files: study, what left
+// it and to whom, budget, attacks on its own rows, model card, versions, and an annex for an impact assessment; no rows, no keys.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AuditAnswer, auditAnswer, auditStudy } from "@fedkm/audit";
 import { type Matrix, randomStream } from "@fedkm/core";
 import {
   budgetOf,
@@ -24,8 +23,14 @@ import {
   lookAtRowSource,
   readAudit,
   readFolder,
+  readFolderRows,
+  readHistory,
+  readTextFile,
 } from "@fedkm/device/daemon";
-import type { Console } from "../../console.ts";
+import { parseRecording, type Recording } from "@fedkm/device/inspect";
+import { nodeSecrets } from "@fedkm/device/shared";
+import { type AuditAnswer, auditAnswer } from "./answer.ts";
+import { auditRecording, auditStudy } from "./audit.ts";
 import {
   CRATE_FILE,
   CRATE_PROFILE,
@@ -34,30 +39,64 @@ import {
   LOG_FILE,
   type Payload,
   WORKFLOW_PROFILE,
-} from "../../evidenceBag.ts";
-import { version } from "../../version.ts";
-import { writeResultFile } from "../../write.ts";
+} from "./evidenceBag.ts";
 import { assessmentAnnex, type Departure, type Departures } from "./impactAssessment.ts";
 
-export interface EvidenceOptions {
-  readonly state: string;
-  readonly out: string;
+export { type CheckedEvidence, checkEvidence } from "./evidenceBag.ts";
+
+/** Attacks on what a device sent and received, judged by the rows in its folder. */
+export async function auditDevice(recording: string, state: string, env: EvidenceHost["env"]): Promise<AuditAnswer> {
+  const folder = await readFolder(state);
+  const { study, identity } = folder;
+  const { tallies, frames, neighbours } = await auditRecording({
+    recordings: readRecording(recording),
+    self: identity.peer,
+    study,
+    rows: await readFolderRows(folder, env),
+    history: await readHistory(state),
+    ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
+  });
+  const links = `${neighbours} ${neighbours === 1 ? "neighbour" : "neighbours"}`;
+  return auditAnswer(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
+}
+
+function readRecording(file: string): Recording[] {
+  const text = readTextFile(file);
+  try {
+    return parseRecording(text);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** The program that writes evidence: its versions, and where the passwords of databases are. */
+export interface EvidenceHost {
+  readonly fedkm: string;
+  readonly node: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One zip archive, of how many files, and whose key signed it. */
+export interface Evidence {
+  readonly bytes: Uint8Array;
+  readonly files: number;
+  readonly peer: string;
 }
 
 /** Networks that are simulated around the device's own rows. */
 const ATTACKED_NETWORKS = 5;
 const OTHER_DEVICES = 3;
 
-export async function runDeviceEvidenceCommand({ state, out }: EvidenceOptions, { stdout }: Console): Promise<void> {
+/** Of the device in the folder `state`, which runs or does not. Its rows are attacked in simulated networks, which takes a while. */
+export async function deviceEvidence(state: string, at: Date, host: EvidenceHost): Promise<Evidence> {
   const folder = await readFolder(state);
-  const at = new Date();
   const log = await readAudit(state);
   if (log.broken !== undefined)
     throw new Error(
       `${log.broken.file} was changed before its line ${log.broken.line}, so it proves nothing: see fedkm device log --state ${state}`,
     );
   const departures = departuresIn(log.lines);
-  const attacks = await attacksOn(folder);
+  const attacks = await attacksOn(folder, host.env);
   const files = new Map<string, string>([
     ["workflow/study.yaml", formatStudy(folder.study)],
     ...(await earlierStudies(folder)),
@@ -66,13 +105,13 @@ export async function runDeviceEvidenceCommand({ state, out }: EvidenceOptions, 
     ["ledger.json", json(ledgerOf(folder))],
     ["attacks.json", json(attacks)],
     ["model-card.md", modelCard(folder)],
-    ["versions.json", json(await versionsOf(folder, log.last))],
+    ["versions.json", json(await versionsOf(folder, log.last, host))],
     ["impact-assessment.md", assessmentAnnex(folder, departures, attacks)],
   ]);
-  files.set("workflow/ro-crate-metadata.json", workflowCrate(folder.study, at));
-  await writeResultFile(out, await evidenceBytes(withCrate(files, folder, at), folder.identity, version(), at));
-  stdout.write(`wrote ${out}: ${files.size + 1} files, signed by ${folder.identity.peer}\n`);
-  stdout.write(`whoever has it checks it with: fedkm verify ${out}\n`);
+  files.set("workflow/ro-crate-metadata.json", workflowCrate(folder.study, at, host.fedkm));
+  const payload = withCrate(files, folder, at, host.fedkm);
+  const bytes = await evidenceBytes(payload, folder.identity, host.fedkm, at);
+  return { bytes, files: payload.size, peer: folder.identity.peer };
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
@@ -143,10 +182,13 @@ function ledgerOf({ path, study }: DeviceFolder) {
 }
 
 /** Every attack of the audit on this device's rows, among devices that hold others of the same kind. */
-async function attacksOn({ data, study, limits = {} }: DeviceFolder): Promise<AuditAnswer | { readonly none: string }> {
+async function attacksOn(
+  { data, study, limits = {} }: DeviceFolder,
+  env: EvidenceHost["env"],
+): Promise<AuditAnswer | { readonly none: string }> {
   if (isOpenStudy(study)) return { none: "the study is still open: there are no clusters to attack" };
   if (limitsFault(study, limits) !== undefined) return { none: "the device stays out of the study" };
-  const { rows } = await lookAtRowSource({ data, study, limits }, process.env);
+  const { rows } = await lookAtRowSource({ data, study, limits }, env);
   if (!("data" in rows) || rows.rows === 0) return { none: "the rows are in a database, or there are none" };
   // Attackers are devices of the simulation, which no founder has named.
   const { founders: _, vouchers: __, ...attacked } = study;
@@ -211,10 +253,10 @@ function modelCard({ path, name, study }: DeviceFolder): string {
   ].join("\n");
 }
 
-async function versionsOf({ study, limits = {} }: DeviceFolder, lastLine: string) {
+async function versionsOf({ study, limits = {} }: DeviceFolder, lastLine: string, { fedkm, node }: EvidenceHost) {
   return {
-    fedkm: version(),
-    node: process.version,
+    fedkm,
+    node,
     study: studyId(await contractOf(study)),
     answers: study.answers ?? null,
     auditLog: lastLine,
@@ -243,7 +285,7 @@ function crateOf(at: Date, root: object, entities: readonly object[]): string {
 }
 
 /** The study as a workflow that fedkm runs. */
-function workflowCrate({ name }: Study, at: Date): string {
+function workflowCrate({ name }: Study, at: Date, version: string): string {
   const main = { "@id": "study.yaml" };
   const root = {
     name: `Study ${name}`,
@@ -259,11 +301,11 @@ function workflowCrate({ name }: Study, at: Date): string {
       name,
       programmingLanguage: { "@id": "#fedkm" },
     },
-    { "@id": "#fedkm", "@type": "ComputerLanguage", name: "fedkm study", version: version() },
+    { "@id": "#fedkm", "@type": "ComputerLanguage", name: "fedkm study", version },
   ]);
 }
 
-function withCrate(files: Payload, { name, identity, study }: DeviceFolder, at: Date): Payload {
+function withCrate(files: Payload, { name, identity, study }: DeviceFolder, at: Date, version: string): Payload {
   const workflow = { "@id": "workflow/" };
   const parts = [...files.keys()].map((own) => ({ "@id": own }));
   const root = {
@@ -304,7 +346,7 @@ function withCrate(files: Payload, { name, identity, study }: DeviceFolder, at: 
       memberOf: { "@id": "#project" },
     },
     { "@id": "#site", "@type": "Organization", name: `the site of device ${name}` },
-    { "@id": "#device", "@type": "SoftwareApplication", name, version: version(), identifier: identity.peer },
+    { "@id": "#device", "@type": "SoftwareApplication", name, version, identifier: identity.peer },
     { "@id": "#project", "@type": "Project", name: study.name },
   ];
   return new Map([...files, [CRATE_FILE, crateOf(at, root, entities)]]);

@@ -5,13 +5,12 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { type DaemonStatus, statusReader } from "@fedkm/device/daemon";
+import type { DaemonStatus } from "./status.ts";
+import { statusReader } from "./statusFile.ts";
 
 /** What each device last wrote in this run; undefined before its first. */
 export type Statuses = readonly (DaemonStatus | undefined)[];
 
-const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
 const LOOK_EVERY_MILLISECONDS = 200;
 const STOP_WITHIN_MILLISECONDS = 10_000;
 const LOG_FILE = "device.log";
@@ -31,6 +30,9 @@ interface Supervised {
   againAt?: number;
 }
 
+/** How devices are started: a program with its arguments, which gets the folder of its device as the last one. */
+export type DeviceProgram = readonly string[];
+
 /** What is done about devices that end. */
 export interface Supervision {
   /** Learns of each end, in one line. */
@@ -45,6 +47,7 @@ export interface Supervision {
  */
 export async function runProcesses(
   folders: readonly string[],
+  program: DeviceProgram,
   signal: AbortSignal,
   isOver: (statuses: Statuses) => boolean,
   supervision?: Supervision,
@@ -53,11 +56,11 @@ export async function runProcesses(
   const latestStatus = statusReader();
   try {
     for (const folder of folders) {
-      devices.push({ folder, child: startProcess(folder), startedAt: performance.now(), waits: 0 });
+      devices.push({ folder, child: startProcess(program, folder), startedAt: performance.now(), waits: 0 });
     }
     for (;;) {
       for (const device of devices) {
-        if (supervision !== undefined) keepUp(device, supervision);
+        if (supervision !== undefined) keepUp(device, program, supervision);
         else if (hasEnded(device.child)) throw new Error(failureOf(device));
       }
       if (isOver(folders.map(latestStatus)) || signal.aborted) break;
@@ -71,7 +74,7 @@ export async function runProcesses(
 }
 
 /** Starts a device again that has ended, in time; the others go on meanwhile. */
-function keepUp(device: Supervised, { onEnd, ends }: Supervision): void {
+function keepUp(device: Supervised, program: DeviceProgram, { onEnd, ends }: Supervision): void {
   const { folder, child, againAt } = device;
   const now = performance.now();
   if (!hasEnded(child)) {
@@ -86,17 +89,15 @@ function keepUp(device: Supervised, { onEnd, ends }: Supervision): void {
     ends.set(folder, `${words}.`);
   } else if (now >= againAt) {
     delete device.againAt;
-    Object.assign(device, { child: startProcess(folder), startedAt: now });
+    Object.assign(device, { child: startProcess(program, folder), startedAt: now });
   }
 }
 
-function startProcess(folder: string): ChildProcess {
+function startProcess([command, ...args]: DeviceProgram, folder: string): ChildProcess {
   const log = openSync(join(folder, LOG_FILE), "a", 0o600);
   try {
     // The channel ends with this process, however it ends, and the device with the channel.
-    return spawn(process.execPath, [program, "device", "run", "--state", folder], {
-      stdio: ["ignore", "ignore", log, "ipc"],
-    });
+    return spawn(command, [...args, folder], { stdio: ["ignore", "ignore", log, "ipc"] });
   } finally {
     closeSync(log);
   }

@@ -1,0 +1,3 @@
+// choose on all problems.
+
+import "./choose.test.ts";

@@ -1,0 +1,3 @@
+// Private rows of a device, with all guesses.
+
+import "./privateRows.test.ts";
