@@ -25,6 +25,15 @@ export {
   type Standing,
 } from "./compare/standings.ts";
 export {
+  type ComparisonRequest,
+  type ComparisonSummary,
+  comparisonNotes,
+  comparisonPage,
+  comparisonSummary,
+  comparisonTable,
+  overBudgetTexts,
+} from "./compare/summary.ts";
+export {
   type DataRequest,
   type GraphRequest,
   loadExperimentPlugins,

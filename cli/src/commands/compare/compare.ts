@@ -6,6 +6,8 @@ import { canSimulateShared, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
   comparedMethodOptions,
+  comparisonPage,
+  comparisonSummary,
   contest,
   drawComparison,
   type OptionsByMethod,
@@ -21,7 +23,7 @@ import { pluginsOf } from "../../plugins.ts";
 import { progressBar, progressPercent, withProgress } from "../../progress.ts";
 import { writeResultFile } from "../../write.ts";
 import { type CompareFlags, compareCommandData } from "./data.ts";
-import { compareCommandSummary, compareWatchCommands, comparisonLines, comparisonPage } from "./text.ts";
+import { compareWatchCommands, comparisonLines, type WatchedComparison } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
@@ -53,8 +55,10 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     const found = await contest(problemOf, runs, table, onSetting);
     const { name } = dataOf(seed);
     const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
-    const summary = compareCommandSummary(options, name, problem, found, watched);
-    if (found.outcomes.length > 0) {
+    const asked = { ...problem, data: name, split: options.split ?? "even", runs };
+    const isDrawn = found.outcomes.length > 0;
+    const summary: WatchedComparison = { ...comparisonSummary(asked, found), watched, picture: isDrawn ? out : null };
+    if (isDrawn) {
       const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
       const picture = drawComparison(found.outcomes, title);
       await writeResultFile(out, /\.html$/i.test(out) ? comparisonPage(summary, picture) : picture);
