@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { runs } from "../../../test/runs.ts";
 import { questions } from "../questions.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -167,24 +168,30 @@ test("an address of the playground from before the article leads to the playgrou
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-test.each([
-  ["light", 1440],
+/** Every colour and width in npm test, every pair in npm run test:long. */
+const looks = [
   ["dark", 1440],
   ["light", 390],
+  ["light", 1440],
   ["dark", 390],
   ["light", 1920],
-] as const)("has no fault that axe finds and no sideways scroll, %s at %i pixels", async (colorScheme, width) => {
-  const { page, errors } = await site.openFile("index.html", { colorScheme, width });
-  for (const chapter of chapters) await reach(page, chapter);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  await page.evaluate(axe);
-  const found = (await page.evaluate("axe.run()")) as { violations: { id: string; nodes: { html: string }[] }[] };
-  expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
-  // What is pressed with a finger is at least 44 pixels high.
-  const heights = await page
-    .locator("main button, main input")
-    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
-  expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
-  expect(errors).toEqual([]);
-  await page.close();
-});
+] as const;
+
+test.each(looks.slice(0, runs({ short: 2, long: looks.length })))(
+  "has no fault that axe finds and no sideways scroll, %s at %i pixels",
+  async (colorScheme, width) => {
+    const { page, errors } = await site.openFile("index.html", { colorScheme, width });
+    for (const chapter of chapters) await reach(page, chapter);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.evaluate(axe);
+    const found = (await page.evaluate("axe.run()")) as { violations: { id: string; nodes: { html: string }[] }[] };
+    expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+    // What is pressed with a finger is at least 44 pixels high.
+    const heights = await page
+      .locator("main button, main input")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    expect(errors).toEqual([]);
+    await page.close();
+  },
+);

@@ -1,0 +1,3 @@
+// The same, in all colours and widths.
+
+import "./article.test.ts";

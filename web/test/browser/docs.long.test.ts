@@ -1,0 +1,3 @@
+// The same, with all of its pages.
+
+import "./docs.test.ts";
