@@ -16,6 +16,7 @@ export interface ComparisonRequest
   readonly settings: OptionsByMethod;
 }
 
+/** What `comparisonSummary` gives: what was compared, the reference, and how every method stands. */
 export type ComparisonSummary = ReturnType<typeof comparisonSummary>;
 
 /** A comparison without its rows, as plain data. */
@@ -57,6 +58,7 @@ export function comparisonNotes(summary: ComparisonSummary): string[] {
   return [columnsExplained(summary), referenceExplained(summary), ...(lacksRatio ? [noRatio] : [])];
 }
 
+/** The methods that the budget of messages left out, and what each needs. */
 export function overBudgetTexts({ overBudget }: ComparisonSummary): string[] {
   return overBudget.map(
     ({ method, needed }) => `${method} needs ${countLabel(needed)} messages to start: over the budget`,
