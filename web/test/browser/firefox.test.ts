@@ -46,6 +46,8 @@ async function evaluate(expression: string): Promise<unknown> {
 
 /** Opens a page, and waits until this is true there. */
 async function open(path: string, ready: string): Promise<void> {
+  // The page before may say something while it is left.
+  await ask("browsingContext.navigate", { context, url: "about:blank", wait: "complete" });
   errors.length = 0;
   await ask("browsingContext.navigate", { context, url: `${site.origin}${path}`, wait: "complete" });
   await expect.poll(() => evaluate(ready), { timeout: 30_000 }).toBe(true);
