@@ -2,7 +2,7 @@
 // `device status` and its exit code show what is decided here. A device is well only if there is evidence that it is.
 
 import { LOCK_ANSWER_MILLISECONDS, type LockAnswer } from "../disk/folderLock.ts";
-import { STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
+import { LONGEST_RETRY_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
 import type { Notice } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -344,12 +344,31 @@ function judgeTogether(own: readonly Finding[], devices: readonly DeviceEvidence
     return !dead.has(other.id) && !isCut(id, other.id) && !isCut(other.id, id);
   });
   const explained = rest.map((one) => {
+    const other = one.cause === "silent" ? neighbourOf(one.id, one.link) : undefined;
+    const ends = [other, devices.find(({ id }) => id === one.id)].flatMap((end) => end?.status ?? []);
+    if (other !== undefined && isFresh(other)) return { ...one, ...wayBetween(one, ends) };
     const names = dead.has(one.id) ? waiting.get(one.id) : undefined;
     return names === undefined
       ? one
       : { ...one, why: `${one.why} ${listed(names)} ${names.length === 1 ? "waits" : "wait"} for it.` };
   });
   return namePullers([...explained, ...cuts.map(({ about, ...cut }) => cut)], devices, byPeer);
+}
+
+/** Both ends run, so that it is neither of them. */
+function wayBetween({ device, link }: Finding, ends: readonly DaemonStatus[]): Pick<Finding, "why" | "action"> {
+  const startedAt = Math.max(...ends.map((end) => Date.parse(end.startedAt)));
+  const peers = ends.map((end) => end.device.peer);
+  const hasMet = ends.some(({ links, writtenAt }) =>
+    links.some(({ peer, age }) => peers.includes(peer) && age !== null && Date.parse(writtenAt) - age > startedAt),
+  );
+  // Whoever dials may wait to dial again, as it did while the other end was not there.
+  const waits = `have not met since one of them was started: they try within ${LONGEST_RETRY_MILLISECONDS / 60_000} minutes`;
+  const isCut = `nothing comes from ${link}: the network between the two is cut, or an address is wrong`;
+  return {
+    why: `Both ${device} and ${link} run, but ${hasMet ? isCut : waits}.`,
+    action: `${hasMet ? "Look" : "Wait; then look"} at cables, routers and firewalls between the two, and at the address of the link.`,
+  };
 }
 
 /** Devices that have no link to one that has linked them. */
