@@ -21,6 +21,10 @@ export interface DeviceEvidence {
   readonly isSuspended?: boolean;
   /** Bytes left for it on the disk of its folder; undefined: not known. */
   readonly freeBytes?: number | undefined;
+  /** Files that can still be made there; undefined: not known. */
+  readonly freeFiles?: number | undefined;
+  /** Nothing can be written there, whatever room there is. */
+  readonly isReadOnly?: boolean;
   /** How it has ended lately, and what the program that runs it does about that, as a sentence. */
   readonly supervision?: string | undefined;
 }
@@ -243,7 +247,7 @@ function listed(names: readonly string[]): string {
 
 /** What the evidence about one device alone says. */
 function ownFindings(device: DeviceEvidence, now: number): Finding[] {
-  const { folder, status, lock, answeredAt, supervision, isSuspended, freeBytes } = device;
+  const { folder, status, lock, answeredAt, supervision, isSuspended, freeBytes, freeFiles, isReadOnly } = device;
   const seen = answeredAt ?? (status === undefined ? null : Date.parse(status.writtenAt));
   const start = `fedkm device run --state ${folder} starts it.`;
   if (lock === "free" && supervision !== undefined) {
@@ -281,6 +285,10 @@ function ownFindings(device: DeviceEvidence, now: number): Finding[] {
   const found: Finding[] = [];
   if (freeBytes !== undefined && freeBytes < LEAST_FREE_BYTES) {
     found.push(finding(device, "disk", null, `${freeBytes} bytes are left on the disk of ${folder}.`));
+  } else if (freeFiles === 0) {
+    found.push(finding(device, "disk", null, `The disk of ${folder} has as many files as it can hold.`));
+  } else if (isReadOnly) {
+    found.push(finding(device, "unwritten", null, `The disk of ${folder} can only be read.`));
   } else if (age > FRESH_MILLISECONDS) {
     const why = `Its process ${status.pid} answers, but writes no status in ${folder}.`;
     found.push(finding(device, "unwritten", Date.parse(status.writtenAt), why));
@@ -288,7 +296,7 @@ function ownFindings(device: DeviceEvidence, now: number): Finding[] {
     found.push(finding(device, "clock", null, `Its status is of ${status.writtenAt}, which is yet to come.`));
   }
   if (supervision !== undefined) found.push(finding(device, "restarted", null, supervision));
-  const isFull = found.some(({ cause }) => cause === "disk");
+  const isFull = found.some(({ cause }) => cause === "disk" || cause === "unwritten");
   const open = status.notices.filter(({ until, cause }) => until === null && !(isFull && unwritable.has(cause)));
   return [...found, ...open.map((notice) => findingOfNotice(device, status, notice))];
 }

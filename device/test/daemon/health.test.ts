@@ -97,6 +97,14 @@ test("a process that is gone, stopped, suspended, hung or restarted is told apar
 
 test("a full disk, a status that is not written and a clock that went back are told apart", () => {
   expect(worst(network({ west: () => ({ freeBytes: 100 }) })).cause).toBe("disk");
+  expect(worst(network({ west: () => ({ freeFiles: 0 }) }))).toMatchObject({
+    cause: "disk",
+    why: expect.stringContaining("as many files"),
+  });
+  expect(worst(network({ west: () => ({ isReadOnly: true }) }))).toMatchObject({
+    cause: "unwritten",
+    why: expect.stringContaining("only be read"),
+  });
   const old = withStatus(() => ({ writtenAt: new Date(NOW - 31_000).toISOString() }));
   expect(worst(network({ west: old })).cause).toBe("unwritten");
   const ahead = withStatus(() => ({ writtenAt: new Date(NOW + 90_000).toISOString() }));
