@@ -55,6 +55,28 @@ test("promtool accepts the alerts; each fires for its fault, and none for a devi
   for (const name of alerts) expect(shipped("alerts.test.yaml").match(new RegExp(`${name}\\b`, "g"))).toHaveLength(2);
 });
 
+/** Lines of metrics as name and labels; what a link is called does not matter. */
+function series(text: string): string[] {
+  return Array.from(text.matchAll(/(fedkm_\w+)(?:\{(.*?)\})?(?= |')/g), ([, name, labels = ""]) => {
+    const pairs = Array.from(labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, label, value]) => [label, value]);
+    const own = pairs.filter(([label]) => !["job", "instance"].includes(label));
+    return [name, ...own.map((pair) => (pair[0] === "link" ? "link" : pair.join("="))).sort()].join(" ");
+  });
+}
+
+test("what alerts are tested with is what devices serve, label by label", () => {
+  const { startedAt: since } = northStatus;
+  const notices = (["silent", "waiting"] as const).map((cause) => {
+    return { cause, link: cause === "silent" ? "south" : null, text: cause, since, until: null };
+  });
+  const served = series(formatMetrics({ ...northStatus, notices }).replaceAll(/^#.*$/gm, ""));
+  const tested = series(
+    Array.from(shipped("alerts.test.yaml").matchAll(/series: ('.*?')/g), ([, one]) => one).join("\n"),
+  );
+  expect(tested.length).toBeGreaterThan(30);
+  expect(tested.filter((one) => !served.includes(one))).toEqual([]);
+});
+
 test("alerts and board name only metrics that devices serve", () => {
   const served = formatMetrics(northStatus);
   const { panels } = JSON.parse(shipped("grafana.json"));

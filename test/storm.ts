@@ -3,6 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { expect } from "vitest";
 import { eventually } from "./eventually.ts";
 
@@ -38,6 +39,18 @@ process.stdin.once("data", () => {
   isOver = true;
   setInterval(() => console.log(open), 200);
 });`;
+
+/** How many of a hundred requests that are sent in one go are answered with what they ask for. */
+export async function answeredInOneGo(port: number, path: string): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(100));
+  let answer = "";
+  socket.setEncoding("latin1").on("data", (chunk) => {
+    answer += chunk;
+  });
+  await once(socket, "close");
+  return answer.match(/^HTTP\/1\.1 200 /gm)?.length ?? 0;
+}
 
 /**
  * How long the longest of ten requests takes in the middle of it, in milliseconds: of three times ten, where all else on a busy

@@ -2,7 +2,7 @@
 
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { askInStorm } from "../../test/storm.ts";
+import { answeredInOneGo, askInStorm } from "../../test/storm.ts";
 import { serveDashboard } from "../src/server/dashboard.ts";
 import type { ServedPages } from "../src/server/pages.ts";
 import { cookieName, newToken, PROOF_HEADER, type Session, Sessions } from "../src/server/requestPolicy.ts";
@@ -176,6 +176,10 @@ test("a thousand half-open or malformed requests, again and again, keep nobody f
     expect(await session()).toHaveProperty(PROOF_HEADER);
   });
   expect(taken).toBeLessThan(1000);
+});
+
+test("of many requests on one connection a few are answered", async () => {
+  expect(await answeredInOneGo(dashboard.port, "/")).toBe(16);
 });
 
 describe("Sessions", () => {

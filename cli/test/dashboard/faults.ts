@@ -25,6 +25,8 @@ import { dashboardSource } from "../../src/deviceFolders.ts";
 
 const program = fileURLToPath(new URL("../../bin/fedkm.js", import.meta.url));
 
+const iptables = (...args: string[]) => spawnSync("iptables", ["-w", ...args]).status === 0;
+
 /** A ring of devices as processes, the page that shows them, and faults of the third of them. */
 class FaultyRing {
   readonly path = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
@@ -108,6 +110,20 @@ class FaultyRing {
       links.filter(({ name }) => name !== this.name(other)),
     );
     return () => writeLinksFile(this.at(which), links);
+  }
+
+  /** Whether packets can be dropped on the way here: by root, with iptables. */
+  readonly hasFirewall = iptables("-L", "INPUT");
+
+  /** Drops what comes to the port on which the third device listens, and what comes from there. */
+  dropPackets(): () => void {
+    const [port] = /(?<=tcp\/)\d+/.exec(this.status(this.at(3)).addresses[0]) ?? [];
+    const drop = (how: "-A" | "-D") => {
+      for (const end of ["--dport", "--sport"])
+        iptables(how, "INPUT", "-i", "lo", "-p", "tcp", end, `${port}`, "-j", "DROP");
+    };
+    drop("-A");
+    return () => drop("-D");
   }
 
   /** Changes the rows of the third device, and returns how to change them back. */
@@ -233,6 +249,16 @@ const faults: readonly Fault[] = [
     within: SOON,
   },
   {
+    name: "cut off on the way",
+    begin: (network) => network.dropPackets(),
+    headline: (network) => new RegExp(`^\\d of \\d+ devices do(es)? not hear a neighbour: .*${network.name(4)}\\b`),
+    all: (network) => [
+      new RegExp(`Both ${network.name(4)} and ${network.name(3)} run, but nothing comes from ${network.name(3)}`),
+      /Look at cables, routers and firewalls/,
+    ],
+    within: SOON,
+  },
+  {
     name: "given a bad file",
     begin: (network) => network.rewrite((text) => text.replace("\n", "\nnot a number,1\n")),
     headline: one("cannot read its data"),
@@ -282,6 +308,10 @@ export function testFaults(devices: number, isTimed: boolean): void {
   for (const { name, begin, headline, all, within } of faults) {
     test(`a device that is ${name}, one of ${devices}`, async (context) => {
       context.skip(name.includes("disk") && !network.hasSmallDisk, "no disk of its own could be mounted here");
+      context.skip(
+        name.includes("way") && !network.hasFirewall,
+        "no packets can be dropped here: it needs root and iptables",
+      );
       await calm();
       const end = await begin(network);
       try {

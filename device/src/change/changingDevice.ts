@@ -187,6 +187,9 @@ export class ChangingDevice implements Device, NetworkListener {
     if (isOfKind(frame, "study") && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
     const next = this.#next;
     if (next === undefined || !isOfStudy(frame, next.contract)) {
+      // It went back to this study, by a restart or an earlier folder: what it proposed is over.
+      const { id, contract } = this.#current;
+      if (this.#proposals.of(peer)?.includes(id) === false && isOfStudy(frame, contract)) this.#noteStudies(peer, [id]);
       this.#current.listener?.onFrame(peer, frame);
       return;
     }

@@ -1,7 +1,7 @@
 // What can be known about a device from outside its process: whether its lock answers, whether the system has suspended
 // it, and how much room is left on its disk. See health.ts for what follows from it.
 
-import { readFile, statfs } from "node:fs/promises";
+import { access, constants, readFile, statfs } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { askLock, LOCK_ANSWER_MILLISECONDS, type LockAnswer } from "../disk/folderLock.ts";
 import type { DeviceEvidence } from "./health.ts";
@@ -30,7 +30,7 @@ interface Watched {
   /** When the lock said so. */
   saidAt: number;
   answeredAt: number | null;
-  facts: Pick<DeviceEvidence, "isSuspended" | "freeBytes">;
+  facts: Pick<DeviceEvidence, "isSuspended" | "freeBytes" | "freeFiles" | "isReadOnly">;
   isAsking: boolean;
   lookedAt: number;
   status: DaemonStatus | undefined;
@@ -77,10 +77,14 @@ async function askDevice(folder: string, status: DaemonStatus | undefined) {
 
 async function placeFacts(folder: string, status: DaemonStatus | undefined): Promise<Watched["facts"]> {
   const disk = await statfs(folder).catch(() => undefined);
+  const fault = await access(folder, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => code);
   // Only Linux says so in a file; elsewhere it is not known.
   const about = await readFile(`/proc/${status?.pid}/stat`, "utf8").catch(() => "");
   return {
     isSuspended: about.slice(about.lastIndexOf(")") + 2).startsWith("T"),
     freeBytes: disk && disk.bavail * disk.bsize,
+    // Some file systems count no files.
+    freeFiles: disk && disk.files > 0 ? disk.ffree : undefined,
+    isReadOnly: fault === "EROFS",
   };
 }

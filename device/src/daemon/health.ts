@@ -2,7 +2,7 @@
 // `device status` and its exit code show what is decided here. A device is well only if there is evidence that it is.
 
 import { LOCK_ANSWER_MILLISECONDS, type LockAnswer } from "../disk/folderLock.ts";
-import { STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
+import { LONGEST_RETRY_MILLISECONDS, STATUS_QUIET_MILLISECONDS } from "../wire/limits.ts";
 import type { Notice } from "./notices.ts";
 import type { DaemonStatus, LinkStatus } from "./status.ts";
 
@@ -21,6 +21,10 @@ export interface DeviceEvidence {
   readonly isSuspended?: boolean;
   /** Bytes left for it on the disk of its folder; undefined: not known. */
   readonly freeBytes?: number | undefined;
+  /** Files that can still be made there; undefined: not known. */
+  readonly freeFiles?: number | undefined;
+  /** Nothing can be written there, whatever room there is. */
+  readonly isReadOnly?: boolean;
   /** How it has ended lately, and what the program that runs it does about that, as a sentence. */
   readonly supervision?: string | undefined;
 }
@@ -243,7 +247,7 @@ function listed(names: readonly string[]): string {
 
 /** What the evidence about one device alone says. */
 function ownFindings(device: DeviceEvidence, now: number): Finding[] {
-  const { folder, status, lock, answeredAt, supervision, isSuspended, freeBytes } = device;
+  const { folder, status, lock, answeredAt, supervision, isSuspended, freeBytes, freeFiles, isReadOnly } = device;
   const seen = answeredAt ?? (status === undefined ? null : Date.parse(status.writtenAt));
   const start = `fedkm device run --state ${folder} starts it.`;
   if (lock === "free" && supervision !== undefined) {
@@ -281,6 +285,10 @@ function ownFindings(device: DeviceEvidence, now: number): Finding[] {
   const found: Finding[] = [];
   if (freeBytes !== undefined && freeBytes < LEAST_FREE_BYTES) {
     found.push(finding(device, "disk", null, `${freeBytes} bytes are left on the disk of ${folder}.`));
+  } else if (freeFiles === 0) {
+    found.push(finding(device, "disk", null, `The disk of ${folder} has as many files as it can hold.`));
+  } else if (isReadOnly) {
+    found.push(finding(device, "unwritten", null, `The disk of ${folder} can only be read.`));
   } else if (age > FRESH_MILLISECONDS) {
     const why = `Its process ${status.pid} answers, but writes no status in ${folder}.`;
     found.push(finding(device, "unwritten", Date.parse(status.writtenAt), why));
@@ -288,7 +296,7 @@ function ownFindings(device: DeviceEvidence, now: number): Finding[] {
     found.push(finding(device, "clock", null, `Its status is of ${status.writtenAt}, which is yet to come.`));
   }
   if (supervision !== undefined) found.push(finding(device, "restarted", null, supervision));
-  const isFull = found.some(({ cause }) => cause === "disk");
+  const isFull = found.some(({ cause }) => cause === "disk" || cause === "unwritten");
   const open = status.notices.filter(({ until, cause }) => until === null && !(isFull && unwritable.has(cause)));
   return [...found, ...open.map((notice) => findingOfNotice(device, status, notice))];
 }
@@ -344,12 +352,31 @@ function judgeTogether(own: readonly Finding[], devices: readonly DeviceEvidence
     return !dead.has(other.id) && !isCut(id, other.id) && !isCut(other.id, id);
   });
   const explained = rest.map((one) => {
+    const other = one.cause === "silent" ? neighbourOf(one.id, one.link) : undefined;
+    const ends = [other, devices.find(({ id }) => id === one.id)].flatMap((end) => end?.status ?? []);
+    if (other !== undefined && isFresh(other)) return { ...one, ...wayBetween(one, ends) };
     const names = dead.has(one.id) ? waiting.get(one.id) : undefined;
     return names === undefined
       ? one
       : { ...one, why: `${one.why} ${listed(names)} ${names.length === 1 ? "waits" : "wait"} for it.` };
   });
   return namePullers([...explained, ...cuts.map(({ about, ...cut }) => cut)], devices, byPeer);
+}
+
+/** Both ends run, so that it is neither of them. */
+function wayBetween({ device, link }: Finding, ends: readonly DaemonStatus[]): Pick<Finding, "why" | "action"> {
+  const startedAt = Math.max(...ends.map((end) => Date.parse(end.startedAt)));
+  const peers = ends.map((end) => end.device.peer);
+  const hasMet = ends.some(({ links, writtenAt }) =>
+    links.some(({ peer, age }) => peers.includes(peer) && age !== null && Date.parse(writtenAt) - age > startedAt),
+  );
+  // Whoever dials may wait to dial again, as it did while the other end was not there.
+  const waits = `have not met since one of them was started: they try within ${LONGEST_RETRY_MILLISECONDS / 60_000} minutes`;
+  const isCut = `nothing comes from ${link}: the network between the two is cut, or an address is wrong`;
+  return {
+    why: `Both ${device} and ${link} run, but ${hasMet ? isCut : waits}.`,
+    action: `${hasMet ? "Look" : "Wait; then look"} at cables, routers and firewalls between the two, and at the address of the link.`,
+  };
 }
 
 /** Devices that have no link to one that has linked them. */

@@ -166,24 +166,26 @@ export function silenceOfLinks(clock: Clock): (links: readonly LinkStatus[]) => 
   const changed = new Map<string, { isConnected: boolean; at: number }>();
   return (links) => {
     const now = clock.now();
-    const silent = links.filter(({ name, isConnected, age }) => {
+    const silent = links.filter(({ name, isConnected, isVanished, age }) => {
       const last = changed.get(name);
       const state = last?.isConnected === isConnected ? last : { isConnected, at: now };
       changed.set(name, state);
       const quiet = isConnected ? Math.min(now - state.at, age ?? Number.POSITIVE_INFINITY) : now - state.at;
-      return quiet > (isConnected ? SILENT_MILLISECONDS : DOWN_MILLISECONDS);
+      // A machine that answers nothing any more is not about to be back.
+      return (!isConnected && isVanished) || quiet > (isConnected ? SILENT_MILLISECONDS : DOWN_MILLISECONDS);
     });
     return new Set(silent.map(({ name }) => name));
   };
 }
 
 /** Why nothing comes from a neighbour, by what is known on this side. */
-function silenceText({ isConnected, framesHeard, failure }: LinkStatus): string {
+function silenceText({ isConnected, isVanished, framesHeard, failure }: LinkStatus): string {
   if (isConnected) {
     return framesHeard === 0
       ? "is connected, but has sent nothing yet"
       : "is connected, but its heartbeat stays out: its process may hang";
   }
+  if (isVanished) return "answers nothing any more: its machine is off, or the network between the two is cut";
   return `cannot be reached: ${failure ?? "nobody answered yet"}`;
 }
 

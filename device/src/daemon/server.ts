@@ -157,6 +157,9 @@ const REQUEST_MILLISECONDS = 5_000;
 /** Of more connections on which nobody has asked yet the oldest is closed: who asks at once is always answered. */
 const MOST_UNASKED = 64;
 
+/** A connection carries so many requests: whoever sends thousands in one go is answered these. */
+const MOST_REQUESTS = 16;
+
 /** Whoever opens connections and asks nothing keeps nobody else out. */
 function keepRoom(server: Server): void {
   const unasked = new Set<Socket>();
@@ -185,6 +188,7 @@ export async function serveStatus(port: number, status: () => DaemonStatus) {
   });
   server.requestTimeout = REQUEST_MILLISECONDS;
   server.headersTimeout = REQUEST_MILLISECONDS;
+  server.maxRequestsPerSocket = MOST_REQUESTS;
   keepRoom(server);
   await once(server.listen(port, "127.0.0.1"), "listening");
   return {

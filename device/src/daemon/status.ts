@@ -20,6 +20,8 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly addresses: readonly string[];
   /** Why it cannot be reached, if it cannot. */
   readonly failure: string | null;
+  /** Its machine stopped to answer while it was connected. */
+  readonly isVanished: boolean;
   /** Hashes of the studies that it said it speaks; empty: it said nothing. */
   readonly studies: readonly string[];
   /** How the study that it proposes differs from this device's, and how to accept it. */
@@ -174,7 +176,7 @@ function describeLinks(
     const { name, addresses } = link;
     const proposed = proposals.find(({ peers }) => peers.includes(peer));
     const difference = proposed && differenceFrom(study, proposed.text);
-    const { via, relays, isRelay } = network.route(peer);
+    const { via, relays, isRelay, isVanished } = network.route(peer);
     return [
       {
         name,
@@ -183,6 +185,7 @@ function describeLinks(
         ...traffic,
         failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
         version: neighbour.version ?? traffic.version ?? null,
+        isVanished,
         studies: studiesOf(peer) ?? [],
         proposal: difference
           ? `${difference} (to accept it: fedkm device study accept ${proposed.id.slice(0, SHORT_HASH)})`

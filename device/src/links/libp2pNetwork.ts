@@ -2,7 +2,7 @@
 
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
-import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
+import { type Clock, type NetworkListener, type PeerNetwork, realClock, reasonOf } from "../environment.ts";
 import { type Contact, peerRelay, peerThroughRelay } from "../keys/peer.ts";
 import { PROTOCOL } from "../wire/frames.ts";
 import * as limits from "../wire/limits.ts";
@@ -68,6 +68,8 @@ export function libp2pNetwork(options: Libp2pOptions) {
   const dialling = dialQueue(clock);
   /** Peers that proved their key in the attempt under way. */
   const proved = new Set<string>();
+  /** Peers whose machine stopped to answer while they were connected. */
+  const vanished = new Set<string>();
   /** When a peer was last tried because somebody nearby said where it is. */
   const triedNearby = new Map<string, number>();
   const silence = silenceWatch<Connection>(clock, async (connection) => {
@@ -132,6 +134,8 @@ export function libp2pNetwork(options: Libp2pOptions) {
         if (connection.direct) book.reached(peer);
         return attach(stream, connection, silence.heard, () => listener);
       } catch (error) {
+        // Its machine is there, and only the program is not.
+        if (reasonOf(error).includes("ECONNREFUSED")) vanished.delete(peer);
         const isOther = error instanceof OtherVersionError || isUnsupportedByLibp2p(error);
         // It was there, it is who it should be, and it hung up: what it does to strangers.
         throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
@@ -145,6 +149,12 @@ export function libp2pNetwork(options: Libp2pOptions) {
   const onConnection = (keep: LinkKeeper, connection: Connection) => {
     const peer = connection.remotePeer.toString();
     silence.heard(connection);
+    vanished.delete(peer);
+    connection.addEventListener("close", ({ error }) => {
+      if (error !== undefined && "code" in error && error.code === "ETIMEDOUT" && open(peer).length === 0) {
+        vanished.add(peer);
+      }
+    });
     // One is enough; more are from before a restart, or of somebody who wants to have them all.
     for (const surplus of connections(peer).slice(0, -limits.MOST_PEER_CONNECTIONS))
       surplus.abort(new Error("too many"));
@@ -233,6 +243,8 @@ export function libp2pNetwork(options: Libp2pOptions) {
       const isDirect = direct(peer) !== undefined;
       const named = book.of(peer).flatMap((address) => peerRelay(address) ?? []);
       return {
+        /** Its machine stopped to answer while it was connected, and nobody has heard it since. */
+        isVanished: vanished.has(peer),
         /** The relay that its link runs through now, if it does. */
         via: isDirect ? undefined : peerRelay(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
         /** Those through which it says that it can be reached. */

@@ -57,6 +57,9 @@ const streamLimits = {
   maxOutboundStreams: limits.MOST_STREAMS,
   maxEarlyStreams: limits.MOST_EARLY_STREAMS,
 };
+/** Linux ends a connection on which ten such questions, a second apart, were not answered. */
+const asked = { keepAlive: true, keepAliveInitialDelay: limits.KEEP_ALIVE_MILLISECONDS };
+const asking = { dialOpts: asked, listenOpts: asked };
 const MDNS_SERVICE = "_fedkm._udp.local";
 /** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
 const HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop";
@@ -109,7 +112,7 @@ export async function createNode(
     privateKey: privateKeyFromProtobuf(identity.key),
     addresses: { listen: [...listen] },
     transports: transports.map((kind) =>
-      relays.beside(kind === "tcp" ? tcp() : webSocketTransport(options.webSockets)),
+      relays.beside(kind === "tcp" ? tcp(asking) : webSocketTransport(options.webSockets)),
     ),
     services,
     connectionEncrypters: [noise()],

@@ -6,6 +6,7 @@ import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { connect as connectTls } from "node:tls";
 import { WebSocket as NodeWebSocket } from "ws";
+import { KEEP_ALIVE_MILLISECONDS } from "../wire/limits.ts";
 
 /** How this device opens WebSockets, and how it answers TLS. */
 export interface WebSocketSettings {
@@ -31,6 +32,7 @@ export function nodeWebSockets(env: EnvironmentVariables, certificate?: Certific
         perMessageDeflate: false,
         ...(proxy && { agent: tunnelAgent(proxy) }),
       });
+      socket.once("upgrade", (response) => response.socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS));
       return socket as unknown as WebSocket;
     },
     ...(certificate && { certificate }),

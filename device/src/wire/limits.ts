@@ -85,6 +85,8 @@ export const MOST_STREAMS = 40;
 export const MOST_EARLY_STREAMS = 4;
 /** A connection carries at most this many streams of `/fedkm/2` each way: one in use, one that replaces it. */
 export const MOST_PROTOCOL_STREAMS = 2;
+/** The system asks on a connection that was quiet for this time whether the other machine is there: at no cost to a process. */
+export const KEEP_ALIVE_MILLISECONDS = 2_000;
 /** A neighbour silent for this time is pinged, in case it vanished. Heartbeats come sooner on most links. */
 export const PING_MILLISECONDS = 45_000;
 /** Links are looked over for silent neighbours at this interval. */

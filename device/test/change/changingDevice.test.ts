@@ -8,8 +8,13 @@ import { simulatedClock } from "../../src/simulation/clock.ts";
 import { type NextStudy, type Simulation, simulate } from "../../src/simulation/simulate.ts";
 import { canonicalStudy, contractOf, type Study } from "../../src/study/study.ts";
 import { studyId } from "../../src/wire/frames.ts";
-import { decodeStatementFrame, encodeStatementFrame } from "../../src/wire/studyFrames.ts";
-import { emptyNetwork, problem, studyWith } from "../problem.ts";
+import {
+  decodeStatementFrame,
+  encodeCentroidsFrame,
+  encodeStatementFrame,
+  encodeStudyFrame,
+} from "../../src/wire/studyFrames.ts";
+import { emptyNetwork, problem, said, studyWith } from "../problem.ts";
 
 const HOUR = 3_600_000;
 
@@ -71,6 +76,24 @@ describe("new ChangingDevice(options)", () => {
     // Sixteen were read: five above, then eleven.
     expect(device.change().proposals).toMatchObject([{ text: canonicalStudy(studyWith({ alpha: 14 })) }]);
     expect(sent).toHaveLength(before + 1);
+    device.stop();
+  });
+
+  it("forgets what a neighbour proposed that goes on with this device's study", async () => {
+    const { study, contract, datasets } = await problem("iso", path(2), 1);
+    const around = emptyNetwork();
+    const [clock, memory] = [simulatedClock(), volatileMemory(1)];
+    const options = { study, contract, network: around.network, clock, memory, links: ["other"], rows: datasets[0] };
+    const device = new ChangingDevice({ ...options, onAgreed: () => {} });
+    void device.start();
+    while (clock.step(5_000));
+    around.listener.onConnect("other");
+    const other = studyWith({ alpha: 3 });
+    around.listener.onFrame("other", encodeStudyFrame(await contractOf(other), canonicalStudy(other)));
+    expect(device.change().proposals).toMatchObject([{ peers: ["other"] }]);
+    const content = said(Array(contract.k * contract.d).fill(0), Array(contract.k).fill(true));
+    around.listener.onFrame("other", encodeCentroidsFrame(contract, { epoch: 1, sequence: 0 }, content));
+    expect(device.change().proposals).toEqual([]);
     device.stop();
   });
 });

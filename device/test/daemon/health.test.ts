@@ -20,7 +20,9 @@ const names = ["north", "south", "west"];
 
 /** Devices that are all linked with each other, and well. */
 function network(changes: Record<string, (device: DeviceEvidence) => Partial<DeviceEvidence>> = {}): DeviceEvidence[] {
-  const link = (name: string) => ({ ...northStatus.links[0], name, peer: `peer of ${name}`, via: null, relays: [] });
+  const link = (name: string) => {
+    return { ...northStatus.links[0], name, peer: `peer of ${name}`, via: null, relays: [], age: 500 };
+  };
   return names.map((name): DeviceEvidence => {
     const status: DaemonStatus = {
       ...northStatus,
@@ -95,6 +97,14 @@ test("a process that is gone, stopped, suspended, hung or restarted is told apar
 
 test("a full disk, a status that is not written and a clock that went back are told apart", () => {
   expect(worst(network({ west: () => ({ freeBytes: 100 }) })).cause).toBe("disk");
+  expect(worst(network({ west: () => ({ freeFiles: 0 }) }))).toMatchObject({
+    cause: "disk",
+    why: expect.stringContaining("as many files"),
+  });
+  expect(worst(network({ west: () => ({ isReadOnly: true }) }))).toMatchObject({
+    cause: "unwritten",
+    why: expect.stringContaining("only be read"),
+  });
   const old = withStatus(() => ({ writtenAt: new Date(NOW - 31_000).toISOString() }));
   expect(worst(network({ west: old })).cause).toBe("unwritten");
   const ahead = withStatus(() => ({ writtenAt: new Date(NOW + 90_000).toISOString() }));
@@ -125,6 +135,14 @@ test("what follows from another device's trouble is said there, and a link that 
   expect(worst(dead).why).toContain("north, west wait for it");
   // Seen from one alone, the headline names the neighbour.
   expect(said(dead.slice(0, 1)).text).toBe("north does not hear south");
+  // Where both ends run, it is the way between them; or they look for each other, since one of them was away.
+  expect(said(network({ north: silent }))).toMatchObject({ text: "1 of 3 devices does not hear a neighbour: north" });
+  expect(worst(network({ north: silent })).why).toMatch(
+    /^Both north and south run, but nothing comes from south: the net/,
+  );
+  const { writtenAt } = northStatus;
+  const again = network({ north: silent, south: withStatus(() => ({ startedAt: writtenAt })) });
+  expect(worst(again).why).toMatch(/^Both north and south run, but have not met since one of them was started/);
   const cut = withStatus(({ links }) => ({ links: links.filter(({ name }) => name !== "north") }));
   const refused = withStatus(() => ({ notices: [notice("refused", "south", "south refuses this device")] }));
   expect(said(network({ north: refused, south: cut }))).toMatchObject({
@@ -165,6 +183,8 @@ test("a link is silent when it is down for longer than a restart, or when its he
   const silenceOf = silenceOfLinks({ now: () => now, after: () => () => {} });
   const link = (isConnected: boolean, age: number | null) => [{ ...northStatus.links[0], name: "s", isConnected, age }];
   expect(silenceOf(link(false, 0)).size).toBe(0);
+  // A machine that answers nothing any more is not being started again.
+  expect(silenceOf([{ ...link(false, 0)[0], isVanished: true }]).size).toBe(1);
   now = 7_000;
   expect(silenceOf(link(false, 7_000))).toEqual(new Set(["s"]));
   expect(silenceOf(link(true, 7_000)).size).toBe(0);

@@ -67,6 +67,7 @@ export const northStatus: DaemonStatus = {
       isRestless: false,
       failure: null,
       isUnwanted: false,
+      isVanished: false,
       studies: [],
       proposal: null,
       isMissing: false,

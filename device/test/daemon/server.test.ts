@@ -1,7 +1,7 @@
 // The numbers of a device over HTTP are there for its owner, whatever other users of the machine do.
 
 import { expect, test } from "vitest";
-import { askInStorm } from "../../../test/storm.ts";
+import { answeredInOneGo, askInStorm } from "../../../test/storm.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import { northStatus } from "./northStatus.ts";
 
@@ -12,5 +12,11 @@ test("a thousand half-open or malformed requests, again and again, keep nobody f
     expect(await answer.text()).toContain("fedkm_settled 1");
   });
   expect(taken).toBeLessThan(1000);
+  server.close();
+});
+
+test("of many requests on one connection a few are answered", async () => {
+  const server = await serveStatus(0, () => northStatus);
+  expect(await answeredInOneGo(server.port, "/metrics")).toBe(16);
   server.close();
 });

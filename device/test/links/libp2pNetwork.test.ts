@@ -1,6 +1,7 @@
 // Devices' networks over real sockets on loopback: links are mutual, strangers get nothing, broken links heal.
 
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
@@ -12,6 +13,7 @@ import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
 import { freeMachinePorts } from "../../src/daemon/machineAddresses.ts";
 import type { Contact } from "../../src/links/libp2pNetwork.ts";
+import { nodeWebSockets } from "../../src/links/webSockets.ts";
 import { Peers } from "../loopback.ts";
 
 const peers = new Peers();
@@ -45,6 +47,40 @@ test("two linked devices hear each other, over TCP and over WebSocket, whoever d
     sent: { frames: 1, bytes: 4 },
     received: { frames: 1, bytes: 1 },
   });
+});
+
+test("the system asks on every connection that was dialled whether the other machine is there, within 2 s", async (context) => {
+  context.skip(!existsSync("/proc/net/tcp"), "only Linux shows the timers of connections in a file");
+  const [one, two, three] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("three")];
+  const a = await peers.start(
+    one,
+    [two, three].map(({ peer }) => ({ peer, addresses: [] })),
+    { listen: ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"] },
+  );
+  const [overTcp, overWebSocket] = a.network.addresses();
+  const webSockets = nodeWebSockets({});
+  await peers.start(two, [{ peer: one.peer, addresses: [overTcp] }], { listen: [] });
+  await peers.start(three, [{ peer: one.peer, addresses: [overWebSocket] }], { listen: [], webSockets });
+  await Promise.all([a.happened("connect two"), a.happened("connect three")]);
+  /** Timers of established connections by their ends: 2 is that of questions, in hundredths of a second. */
+  const timers = () =>
+    Array.from(
+      readFileSync("/proc/net/tcp", "utf8").matchAll(/: \w+:(\w+) \w+:(\w+) 01 \S+ (\d\d):(\w+) /g),
+      ([, near, far, kind, when]) => ({
+        ports: [near, far].map((port) => Number.parseInt(port, 16)),
+        isAsking: Number(kind) === 2 && Number.parseInt(when, 16) <= 200,
+      }),
+    );
+  for (const [address, ends] of [
+    [overTcp, [0, 1]],
+    [overWebSocket, [1]],
+  ] as const) {
+    const port = Number(/tcp\/(\d+)/.exec(address)?.[1]);
+    // Nothing is on its way when a timer of questions runs.
+    for (const end of ends) {
+      await expect.poll(() => timers().find(({ ports }) => ports[end] === port)?.isAsking).toBe(true);
+    }
+  }
 });
 
 test("a link that only one side made gets nothing: the other lists a stranger and opens no stream", async () => {

@@ -25,6 +25,8 @@ const types: Readonly<Record<string, string>> = {
 const FILE = /^\/(?:assets\/|docs\/(?:[a-z]+\/)?)?[\w-]+\.(?:html|js|css|woff2|svg|png)$/;
 /** Of more connections on which nobody has asked anything yet the oldest is closed: who asks at once is always answered. */
 const MOST_UNASKED = 64;
+/** A connection carries so many requests: whoever sends thousands in one go is answered these. */
+const MOST_REQUESTS = 16;
 
 /** Undefined: there is no such file. */
 export async function staticFile(path: string): Promise<{ type: string; body: Buffer } | undefined> {
@@ -56,6 +58,7 @@ export async function servePagesLocally(handle: Handle, port: number): Promise<S
 
 async function listen(handle: Handle, port: number, host: string): Promise<Server> {
   const server = createServer(handle);
+  server.maxRequestsPerSocket = MOST_REQUESTS;
   const unasked = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     socket.once("close", () => unasked.delete(socket));
