@@ -1,5 +1,6 @@
 // Points made ready: how large their columns are, and their codes for the screen.
 
+import { turn } from "./pruned";
 import { square } from "./rows";
 import { IRREGULAR, pointAt, State } from "./state";
 
@@ -24,9 +25,9 @@ export function survey(state: State, from: i32, to: i32, largest: usize): void {
 const TO_INTEGER: f64 = 6755399441055744;
 
 /**
- * Surveys a range of rows as above and codes them: (x - origin) / step rounded to int16, into tiles. Rows farther than
- * `radius` from the origin get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding
- * took off the others. `from` is even.
+ * Surveys a range of rows as above and codes them: (x - origin) / step rounded to int16, into tiles or, if
+ * `isByRows`, rows. Rows farther than `radius` from the origin get the label flag IRREGULAR and code 0. Returns the largest
+ * squared length of what rounding took off the others. `from` is even, or starts a tile.
  */
 export function encode(state: State, origin: usize, from: i32, to: i32, step: f64, radius: f64, largest: usize): f64 {
   let worst: f64 = 0;
@@ -34,6 +35,7 @@ export function encode(state: State, origin: usize, from: i32, to: i32, step: f6
     // An odd last row is coded twice: nobody reads the place behind it.
     worst = max(worst, encodeTwo(state, row, min(row + 1, to - 1), origin, step, radius, largest));
   }
+  if (state.isByRows) turn(state, from, to, true);
   return worst;
 }
 

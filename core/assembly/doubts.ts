@@ -16,6 +16,12 @@ export function verdictOf(state: State): usize {
   return state.scores + (<usize>((state.k + 7) & ~7) << 5);
 }
 
+/** For every four centroids a byte with a bit for each row of a group that they may be nearest to: behind the candidates. */
+@inline
+export function marksOf(state: State): usize {
+  return verdictOf(state) + CANDIDATES + (<usize>((state.k + 7) & ~7) << 1);
+}
+
 /**
  * Settles a row, at once or later. Its candidates are those of `count` centroids whose score, one every `stride` bytes,
  * is at least `limit`; the low bits of a score say whose it is.

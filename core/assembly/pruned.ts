@@ -1,7 +1,7 @@
 // The assignment of rows with many columns: a lower bound of every distance says which centroids need a score at all. The
 // codes of a row lie together, lanes run along the columns. The proof is in kernel.md, pair bounds.
 
-import { doubt, verdictOf } from "./doubts";
+import { doubt, marksOf, verdictOf } from "./doubts";
 import { nearest } from "./exact";
 import { labelOf, list } from "./moves";
 import { IRREGULAR, rowAt, State } from "./state";
@@ -36,20 +36,46 @@ export function lookByBounds(state: State, from: i32, to: i32): void {
   for (let row = from; row < to; row += GROUP) lookAtGroup(state, row, min(GROUP, to - row));
 }
 
-/** Every row with its candidates, or all with all centroids if these are half of them: side by side is twice as fast. */
+/**
+ * Every row with its candidates, or all with all centroids if these are half of them: side by side is twice as fast. Where four
+ * centroids share a bound, they are always side by side.
+ */
 function lookAtGroup(state: State, row: i32, count: i32): void {
   const width = <usize>paddedCount(state) << 1;
-  if (state.isBounded && listGroup(state, row, count, width)) {
+  if (state.isBounded && !state.isShared && listGroup(state, row, count, width)) {
     const counts = verdictOf(state);
     for (let i = 0; i < count; i++) {
       scoreListed(state, row + i, state.scores + <usize>i * width, load<i32>(counts + (<usize>i << 2)));
     }
     return;
   }
-  scoreGroup(state, row, count);
-  for (let i = 0; i < count; i++) rankAll(state, row + i, state.scores + <usize>i * (width << 1));
+  const marks = marksOf(state);
+  if (state.isBounded && state.isShared) markGroup(state, row, count, marks);
+  else memory.fill(marks, <u8>((<i32>1 << count) - 1), <usize>paddedCount(state) >> 2);
+  scoreGroup(state, row, marks);
+  for (let i = 0; i < count; i++) rankMarked(state, row + i, state.scores + <usize>i * (width << 1), marks, 1 << i);
   state.looked += count;
-  state.scored += count * state.k;
+}
+
+/** Sets the bit of a row of a group in the marks of all four centroids of which one may be nearer than its last one. */
+function markGroup(state: State, row: i32, count: i32, marks: usize): void {
+  const bytes = boundBytes(state);
+  const zero = i16x8.splat(0);
+  memory.fill(marks, 0, bytes >> 1);
+  for (let i = 0; i < count; i++) {
+    const label = <i32>load<u16>(state.labels + (<usize>(row + i) << 1));
+    if (label & IRREGULAR) continue;
+    const own = v128.splat<i16>(<i16>ownDistance(state, row + i, label));
+    const bounds = boundsOf(state, row + i);
+    const mark = i8x16.splat(<i8>(<i32>1 << i));
+    for (let at: usize = 0; at < bytes; at += 16) {
+      const reach = i16x8.add_sat_u(v128.load(state.ways + at), own);
+      const isNear = i16x8.eq(i16x8.sub_sat_u(v128.load(bounds + at), reach), zero);
+      const set = v128.and(i8x16.narrow_i16x8_s(isNear, isNear), mark);
+      const into = marks + (at >> 1);
+      v128.store64_lane(into, v128.or(v128.load64_zero(into), set), 0);
+    }
+  }
 }
 
 /** Lists the candidates of all rows of a group, or gives up. Where centroids jumped, the first row tells. */
@@ -82,9 +108,16 @@ function codesOf(state: State, row: i32): usize {
   return rowAt(state.tiles, row, <usize>state.pairs << 2);
 }
 
+/** Bytes of the bounds of a row: one for every centroid, or for four that follow each other, in whole vectors. */
+@inline
+function boundBytes(state: State): usize {
+  const padded = <usize>paddedCount(state);
+  return state.isShared ? ((padded >> 1) + 15) & ~15 : padded << 1;
+}
+
 @inline
 function boundsOf(state: State, row: i32): usize {
-  return rowAt(state.bounds, row, <usize>paddedCount(state) << 1);
+  return rowAt(state.bounds, row, boundBytes(state));
 }
 
 /**
@@ -180,10 +213,10 @@ function scoreListed(state: State, row: i32, listed: usize, count: i32): void {
   const scale = f32x4.splat(state.scale);
   const off = offUnits(state);
   const scores = state.scores + (<usize>paddedCount(state) << 4);
-  const lowest = i32x4.splat(i32.MIN_VALUE);
+  const least = i32x4.splat(i32.MIN_VALUE);
   const keep = i32x4.splat(~state.mask);
-  let best = lowest;
-  let second = lowest;
+  let best = least;
+  let second = least;
   for (let i = 0; i < count; i += 4) {
     const last = count - 1;
     // Places without a centroid repeat the last one.
@@ -207,7 +240,7 @@ function scoreListed(state: State, row: i32, listed: usize, count: i32): void {
     renew(state, bounds, c, i32x4.extract_lane(units, 2));
     renew(state, bounds, d, i32x4.extract_lane(units, 3));
     const exists = i32x4.lt_s(i32x4.add(i32x4.splat(i), i32x4(0, 1, 2, 3)), i32x4.splat(count));
-    const counted = v128.bitselect(found, lowest, exists);
+    const counted = v128.bitselect(found, least, exists);
     v128.store(scores + (<usize>i << 2), counted);
     second = i32x4.max_s(second, i32x4.min_s(best, counted));
     best = i32x4.max_s(best, counted);
@@ -255,6 +288,14 @@ function highest(best: v128): i32 {
   );
 }
 
+@inline
+function lowest(values: v128): i32 {
+  return min(
+    min(i32x4.extract_lane(values, 0), i32x4.extract_lane(values, 1)),
+    min(i32x4.extract_lane(values, 2), i32x4.extract_lane(values, 3)),
+  );
+}
+
 /** The second highest: a second of its lane, or the best of another. Scores carry an index, so no two are equal. */
 @inline
 function runnerUp(best: v128, second: v128, top: i32): i32 {
@@ -262,17 +303,22 @@ function runnerUp(best: v128, second: v128, top: i32): i32 {
   return highest(v128.bitselect(second, best, isTop));
 }
 
-/** Scores of a group of rows against all centroids, row by row, the rows and the centroids padded. */
-function scoreGroup(state: State, row: i32, count: i32): void {
+/** Scores of a group of rows, each against the centroids that are marked for it, row by row, the centroids padded. */
+function scoreGroup(state: State, row: i32, marks: usize): void {
   const bytes = codeBytes(state);
   const width = <usize>paddedCount(state) << 2;
   let w = state.codes;
   for (let c = 0; c < state.k; c += 4) {
     const into = state.scores + (<usize>c << 2);
     const starts = v128.load(state.starts + (<usize>c << 2));
-    for (let i = 0; i < count; i += 2) {
+    let left = <i32>load<u8>(marks + (<usize>c >> 2));
+    state.scored += popcnt(left) * min(4, state.k - c);
+    while (left) {
+      const i = ctz(left);
+      left &= left - 1;
       // An odd last row is scored twice.
-      const next = min(i + 1, count - 1);
+      const next = left ? ctz(left) : i;
+      left &= left - 1;
       eightDots(
         codesOf(state, row + i), codesOf(state, row + next), w, bytes, starts,
         into + <usize>i * width, into + <usize>next * width,
@@ -315,38 +361,39 @@ function eightDots(x: usize, y: usize, w: usize, bytes: usize, starts: v128, int
   v128.store(intoY, i32x4.add(starts, sumsOf(b0, b1, b2, b3)));
 }
 
-/** Best and second best of all scores of a row; renews all of its bounds, where they are kept, and settles it. */
-function rankAll(state: State, row: i32, scores: usize): void {
+/** Best and second best of the scores that are marked for a row; renews their bounds, where they are kept, and settles it. */
+function rankMarked(state: State, row: i32, scores: usize, marks: usize, bit: i32): void {
   const keep = i32x4.splat(~state.mask);
   const square = squareOf(state, row);
   const unit = f32x4.splat(state.unit);
   const scale = f32x4.splat(state.scale);
   const off = offUnits(state);
   const hasBounds = state.bounds != 0;
-  const four = i32x4.splat(4);
   const largest = i16x8.splat(<i16>LARGEST_BOUND);
-  let bounds = boundsOf(state, row);
-  let ways = state.ways;
-  let index = i32x4(0, 1, 2, 3);
+  const bounds = boundsOf(state, row);
   let best = i32x4.splat(i32.MIN_VALUE);
   let second = best;
-  const end = scores + (<usize>state.k << 2);
-  for (let at = scores; at < end; at += 16) {
-    const found = v128.or(v128.and(v128.load(at), keep), index);
-    v128.store(at, found);
+  let next = scores;
+  for (let c = 0; c < state.k; c += 4) {
+    const place = <usize>c >> 2;
+    if (!(<i32>load<u8>(marks + place) & bit)) continue;
+    const index = i32x4.add(i32x4.splat(c), i32x4(0, 1, 2, 3));
+    const found = v128.or(v128.and(v128.load(scores + (<usize>c << 2)), keep), index);
+    v128.store(next, found);
+    next += 16;
     second = i32x4.max_s(second, i32x4.min_s(best, found));
     best = i32x4.max_s(best, found);
-    index = i32x4.add(index, four);
-    if (hasBounds) {
-      const units = lowerUnits(square, found, unit, scale, off);
-      const sum = i16x8.add_sat_u(i16x8.narrow_i32x4_u(units, units), v128.load64_zero(ways));
-      v128.store64_lane(bounds, i16x8.min_u(sum, largest), 0);
-      bounds += 8;
-      ways += 8;
+    if (!hasBounds) continue;
+    const units = lowerUnits(square, found, unit, scale, off);
+    if (state.isShared) {
+      renew(state, bounds, place, lowest(units));
+      continue;
     }
+    const sum = i16x8.add_sat_u(i16x8.narrow_i32x4_u(units, units), v128.load64_zero(state.ways + (<usize>c << 1)));
+    v128.store64_lane(bounds + (<usize>c << 1), i16x8.min_u(sum, largest), 0);
   }
   const top = highest(best);
-  settle(state, row, top, runnerUp(best, second, top), scores, state.k);
+  settle(state, row, top, runnerUp(best, second, top), scores, <i32>(next - scores) >> 2);
 }
 
 /** Lists a row whose label is new; where its `count` scores cannot tell, float64 does. */

@@ -59,7 +59,7 @@ export class State {
   /** u16 [rows][k padded to 8] lower bounds of distances plus the ways of the centroids, or 0 when none are kept; whether they hold. */
   bounds: usize;
   isBounded: i32;
-  /** u16 [k padded to 8] ways of the centroids since the bounds were begun, rounded up. */
+  /** u16 [k padded to 8] ways of the centroids since the bounds were begun, rounded up; the longest of four if they share a bound. */
   ways: usize;
   /** Units of bounds and ways in a step of the point codes. */
   scale: f32;
@@ -67,6 +67,8 @@ export class State {
   scored: u32;
   /** f64 [4][cols], where f32 rows become f64 before anything is computed from them; 0 when points are f64. */
   widened: usize;
+  /** Whether four centroids that follow each other share a bound: [k / 4 padded to 8] then. */
+  isShared: i32;
 }
 
 /** Flag of a label: the point is too far out for its code, so it is always settled in float64. */

@@ -3,7 +3,7 @@
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, codeStep, type ScreenBounds } from "./codes.ts";
 import { CHUNK } from "./module.ts";
-import { type KernelEngine, kernelBoundShare, kernelPairShare } from "./pick.ts";
+import { hasPairBounds, type KernelEngine, kernelBoundShare, kernelPairShare } from "./pick.ts";
 import {
   FIELD,
   freeRows,
@@ -65,9 +65,11 @@ export function placeKernelClusters(placed: PlacedPoints, k: number) {
   };
 }
 
-/** A lower bound for every row and centroid, in memory of its own. */
+/** A lower bound for every row and centroid, or four of them, in memory of its own. */
 interface PairBounds {
   readonly kept: NonNullable<ReturnType<typeof reserveRows>>;
+  /** Four centroids share a bound. */
+  readonly isShared: boolean;
   /** The length of a unit. */
   unit: number;
   /** The bounds are those of the centroids in memory. */
@@ -89,14 +91,19 @@ function paddedCount(k: number): number {
   return (k + 7) & ~7;
 }
 
+/** Bounds of a row with padding, where four centroids share one. */
+function sharedCount(k: number): number {
+  return paddedCount(paddedCount(k) / 4);
+}
+
 /** Numbers from the codes of one centroid to those of the next, where they lie one after the other. */
 function codeStride(cols: number): number {
   return (cols + 7) & ~7;
 }
 
-/** The scores of eight points, what is found from them, the rows in doubt and their candidates: see assembly/state.ts. */
+/** The scores of eight points, what is found from them, the rows in doubt, their candidates and marks: see assembly/doubts.ts. */
 export function kernelScoreBytes(k: number): number {
-  return 34 * paddedCount(k) + 192;
+  return 34 * paddedCount(k) + 192 + sharedCount(k);
 }
 
 /** Two lists of the rows of a chunk, and the places of a counting sort by clusters: see assembly/moves.ts. */
@@ -131,11 +138,11 @@ export function assign(
 ): void {
   const { machine } = placed;
   const { at } = clusters;
-  const engine = wanted === "pruned" && !usesPairBounds(placed, clusters) ? "bounded" : wanted;
+  const engine = engineOfCall(placed, clusters, wanted);
   const f64 = machine.f64();
   const known = at.centroids / 8;
   // The centroids of the last call lie where those of this call go.
-  const isMovement = (engine === "bounded" || engine === "pruned") && clusters.isAssigned;
+  const isMovement = (engine === "bounded" || hasPairBounds(engine)) && clusters.isAssigned;
   const ways = isMovement ? waysOf(f64, known, centroids, clusters.k) : undefined;
   // A plain loop: for a handful of numbers it is faster than `set`.
   for (let i = 0; i < centroids.length; i++) f64[known + i] = centroids[i];
@@ -146,7 +153,7 @@ export function assign(
       loss = machine.assignTiles(placed.state, rows, loss);
     });
     clusters.loss = loss;
-  } else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways, engine === "pruned")) {
+  } else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways, engine)) {
     clusters.hasSlack = false;
     if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
     assignPlainly(placed, clusters, centroids);
@@ -175,7 +182,7 @@ function assignByScreen(
   clusters: PlacedClusters,
   centroids: Float64Array,
   ways: Float64Array | undefined,
-  isPruned: boolean,
+  engine: KernelEngine,
 ): boolean {
   const { machine, points, screen, state } = placed;
   if (screen === undefined) return false;
@@ -186,6 +193,7 @@ function assignByScreen(
   const { at, k } = clusters;
   const { cols } = points;
   const { buffer } = machine.f64();
+  const isPruned = hasPairBounds(engine);
   const stride = isPruned ? codeStride(cols) : undefined;
   const bounds = codeCentroids(screen.codes, centroids, cols, {
     codes: new Int16Array(buffer, at.codes, stride === undefined ? 2 * k * ((cols + 1) >> 1) : stride * paddedCount(k)),
@@ -196,12 +204,10 @@ function assignByScreen(
   const way = ways && !isPruned && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
   writeState(placed, bounds, way === undefined ? 0 : screen.slack.at, canFilter ? at.decrease : 0);
-  if (isPruned) planPairBounds(placed, clusters, screen, bounds, ways);
+  if (isPruned) planPairBounds(placed, clusters, screen, bounds, ways, engine === "grouped");
   else if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
-  overRows(placed, "codes", (rows) => {
-    layCodes(placed, rows, isPruned);
-    machine.assignRows("screen", state, rows);
-  });
+  layCodes(placed, isPruned);
+  overRows(placed, "codes", (rows) => machine.assignRows("screen", state, rows));
   if (isPruned) judgePairBounds(placed, clusters);
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
@@ -228,27 +234,33 @@ function planPairBounds(
   { codes }: Screen,
   { complete, farthest }: ScreenBounds,
   ways: Float64Array | undefined,
+  isShared: boolean,
 ): void {
   const { machine, state } = placed;
   const { at, k } = clusters;
-  const padded = paddedCount(k);
   if (clusters.pairBounds === undefined) {
-    const kept = reserveRows(placed, 2 * padded);
-    clusters.pairBounds = kept && { kept, unit: 0, isKnown: false, used: 0, rest: 0 };
+    const kept = reserveRows(placed, pairBoundBytes(k, isShared));
+    clusters.pairBounds = kept && { kept, isShared, unit: 0, isKnown: false, used: 0, rest: 0 };
   }
   const { pairBounds } = clusters;
   const { buffer } = machine.f64();
-  const sums = new Uint16Array(buffer, at.ways, padded);
+  const sums = new Uint16Array(buffer, at.ways, paddedCount(k));
   // A centroid without a score has no bound either.
   const usable = complete ? pairBounds : undefined;
-  const holds = usable?.isKnown && ways !== undefined && addWays(sums, ways, usable.unit);
+  const holds = usable?.isKnown && ways !== undefined && addWays(sums, ways, usable);
   if (!holds) sums.fill(0);
   if (usable && !holds) usable.unit = farthest / UNITS;
   if (pairBounds) pairBounds.isKnown = complete;
   const words = machine.i32();
   words[state / 4 + FIELD.bounds] = usable?.kept.at ?? 0;
   words[state / 4 + FIELD.isBounded] = Number(holds ?? false);
+  words[state / 4 + FIELD.isShared] = Number(usable?.isShared ?? false);
   if (usable) new Float32Array(buffer, state + 4 * FIELD.scale, 1)[0] = codeStep(codes.radius) / usable.unit;
+}
+
+/** Bytes of the bounds of a row. */
+function pairBoundBytes(k: number, isShared: boolean): number {
+  return 2 * (isShared ? sharedCount(k) : paddedCount(k));
 }
 
 /** Centroids that start at rows jump once; a second call that still scores so many pairs says that more will. */
@@ -257,22 +269,32 @@ function judgePairBounds({ machine, points, state }: PlacedPoints, { pairBounds,
   const words = machine.i32().subarray(state / 4);
   pairBounds.used = words[FIELD.isBounded] ? pairBounds.used + 1 : 0;
   const share = (words[FIELD.scored] >>> 0) / (points.rows * k);
-  if (pairBounds.used > 1 && share > kernelPairShare(points.cols)) pairBounds.rest = REST;
+  if (pairBounds.used > 1 && share > kernelPairShare(points.cols, pairBounds.isShared)) pairBounds.rest = REST;
 }
 
-/** False if another engine has this call: there is no room for bounds, or they rest. */
-function usesPairBounds(placed: PlacedPoints, { pairBounds, k }: PlacedClusters): boolean {
-  if (!pairBounds?.rest) return mayKeep(placed, 2 * paddedCount(k));
-  pairBounds.rest--;
-  return false;
+/** What has this call: pair bounds may rest, or rows in blocks may have no room for them. */
+function engineOfCall(placed: PlacedPoints, { pairBounds, k }: PlacedClusters, wanted: KernelEngine): KernelEngine {
+  if (wanted !== "pruned" && wanted !== "grouped") return wanted;
+  if (pairBounds?.rest) {
+    pairBounds.rest--;
+    return "bounded";
+  }
+  if (wanted === "pruned" && mayKeep(placed, pairBoundBytes(k, false))) return wanted;
+  return mayKeep(placed, pairBoundBytes(k, true)) ? "grouped" : "bounded";
 }
 
-/** Adds ways in whole units, rounded up. False if a sum becomes too long. */
-function addWays(/* IN OUT */ sums: Uint16Array, ways: Float64Array, unit: number): boolean {
-  for (let c = 0; c < ways.length; c++) {
-    const sum = sums[c] + Math.ceil((ways[c] / unit) * (1 + 1e-9));
+/** Adds ways in whole units, rounded up; the longest of those that share a bound. False if a sum becomes too long. */
+function addWays(
+  /* IN OUT */ sums: Uint16Array,
+  ways: Float64Array,
+  { unit, isShared }: Pick<PairBounds, "unit" | "isShared">,
+): boolean {
+  const each = isShared ? 4 : 1;
+  for (let c = 0; c < ways.length; c += each) {
+    const way = ways.subarray(c, c + each).reduce((longest, other) => Math.max(longest, other));
+    const sum = sums[c / each] + Math.ceil((way / unit) * (1 + 1e-9));
     if (!(sum <= LONGEST_WAYS)) return false;
-    sums[c] = sum;
+    sums[c / each] = sum;
   }
   return true;
 }

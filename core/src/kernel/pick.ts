@@ -8,6 +8,7 @@
 // | below 500  | 5 up  | any                           | plain   | up to 2 times as fast as screen: no codes to make     |
 // | 500 up     | 5 up  | bounds cost more than a tenth | screen  | 1.2 (d = 8) to 4.5 (k = 128) times as fast as plain   |
 // | 500 up     | 256+  | k cols >= 64,000, k <= 8 cols | pruned  | 0.44 (768 columns, k = 500) to 1.03 of bounded's time |
+// | 500 up     | 256+  | the same, k <= 32 cols        | grouped | GROUPED |
 // | 500 up     | 5 up  | otherwise                     | bounded | even with screen at first, 1.5-5 times near the end   |
 //
 // Where calls go round many devices, tiny loads and adds up all rows in every call and takes 1.0 (20 planar rows) to 1.4
@@ -16,9 +17,13 @@
 
 /**
  * `js` the reference; `tiny` registers, nothing kept; `small` registers; `plain` all distances in float64; `screen` int16;
- * `bounded` a bound per row and int16; `pruned` a bound per row and centroid and int16.
+ * `bounded` a bound per row and int16; `pruned` a bound per row and centroid and int16, `grouped` one per row and four centroids.
  */
-export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded" | "pruned";
+export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded" | "pruned" | "grouped";
+
+export function hasPairBounds(engine: KernelEngine): boolean {
+  return engine === "pruned" || engine === "grouped";
+}
 
 /** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
 export const SMALL_COLUMNS = 4;
@@ -28,11 +33,12 @@ export const WASM_ROWS = 4;
 export const SCREEN_ROWS = 500;
 
 /**
- * From so many columns, and products with the centroids, on bounds for all pairs cost less than they save. Beyond 8 clusters
- * per column they would take more memory than points and codes.
+ * From so many columns, and products with the centroids, on bounds for pairs cost less than they save. More bounds for each
+ * column would take more memory than points and codes.
  */
 const WIDE_COLUMNS = 256;
 const MANY_PRODUCTS = 64_000;
+const MOST_BOUNDS = 8;
 
 /** Tiny devices have at most this many numbers, and so have their centroids. */
 export const TINY_NUMBERS = 256;
@@ -46,7 +52,9 @@ export function pickEngine(rows: number, cols: number, k: number): KernelEngine 
   if (rows < WASM_ROWS) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
   if (rows < SCREEN_ROWS) return "plain";
-  if (cols >= WIDE_COLUMNS && cols * k >= MANY_PRODUCTS && k <= 8 * cols) return "pruned";
+  if (cols >= WIDE_COLUMNS && cols * k >= MANY_PRODUCTS && k <= 4 * MOST_BOUNDS * cols) {
+    return k <= MOST_BOUNDS * cols ? "pruned" : "grouped";
+  }
   return kernelBoundShare(cols, k) > 0.1 ? "bounded" : "screen";
 }
 
@@ -64,6 +72,6 @@ export function kernelBoundShare(cols: number, k: number): number {
  * The share of pairs that may need a score in spite of their bounds before bounds cost more than they save, as measured on
  * rows without clusters: about half of them for 768 columns, a third for 256.
  */
-export function kernelPairShare(cols: number): number {
-  return (0.75 * cols) / (cols + 256);
+export function kernelPairShare(cols: number, isShared: boolean): number {
+  return isShared ? 0.9 : (0.75 * cols) / (cols + 256);
 }

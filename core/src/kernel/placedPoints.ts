@@ -43,6 +43,7 @@ export const FIELD = {
   scale: 35,
   scored: 36,
   widened: 37,
+  isShared: 38,
 } as const;
 
 export const STATE_BYTES = 160;
@@ -146,10 +147,11 @@ export function freeRows({ machine, blocks }: PlacedPoints, kept: RowArray & { b
   blocks?.arrays.delete(kept);
 }
 
-/** Lays the codes of rows together, or side by side in tiles, as an engine needs them. There must be clusters. */
-export function layCodes({ machine, state }: PlacedPoints, rows: number, isByRows: boolean): void {
+/** Lays the codes of rows together, or side by side in tiles, as an engine needs them; blocks come in that way. There must be clusters. */
+export function layCodes({ machine, points, state, blocks }: PlacedPoints, isByRows: boolean): void {
   const field = state / 4 + FIELD.isByRows;
   if (machine.i32()[field] === Number(isByRows)) return;
+  const rows = blocks === undefined ? points.rows : 0;
   for (let from = 0; from < rows; from += CHUNK)
     machine.turn(state, from, Math.min(rows, from + CHUNK), Number(isByRows));
   machine.i32()[field] = Number(isByRows);
@@ -187,7 +189,7 @@ function paddedRows(rows: number): number {
 /** Bytes of a chunk that stay in the cache from copying to coding. */
 const CACHED = 2 ** 16;
 /** Bytes of a block of rows at most, and its share of the memory; what points leave free for clusters. */
-const BLOCK = { bytes: 2 ** 28, share: 1 / 4 };
+const BLOCK = { bytes: 2 ** 27, share: 1 / 4 };
 const SPARE_SHARE = 1 / 8;
 
 /**
@@ -318,7 +320,6 @@ function copyPoints(
       chunk,
       copy: copyRows,
     };
-    machine.i32()[at.state / 4 + FIELD.isByRows] = 0;
     const worst = machine.encodeRows(at.state, count, coding);
     // The second term covers the rounding of the differences whose lengths were measured.
     return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;

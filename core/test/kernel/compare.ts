@@ -7,8 +7,11 @@ import { type KernelEngine, SMALL_COLUMNS } from "../../src/kernel/pick.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
 import type { Problem } from "./problems.ts";
 
+/** Those with pair bounds. */
+export const pairEngines = ["pruned", "grouped"] as const;
+
 export function enginesFor(cols: number): readonly KernelEngine[] {
-  return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded", "pruned"];
+  return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded", ...pairEngines];
 }
 
 /** Everything an engine says about one set of centroids, as bits. */

@@ -7,26 +7,28 @@ import { pickEngine } from "../../src/kernel/pick.ts";
 import { nodeHost } from "../../src/kernel/threads/node.ts";
 import { startThreadPool, type ThreadedKernel } from "../../src/kernel/threads/threadedKernel.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
-import { compare } from "./compare.ts";
+import { compare, pairEngines } from "./compare.ts";
 import { type Problem, pairProblemOf, randomOf } from "./problems.ts";
 
 // In 190 problems every shape meets every twist; each third of them still has all shapes and all twists.
 const PROBLEMS = runs({ short: 190, long: 2_090 });
 const STEP = runs({ short: 3, long: 1 });
 
-let pool: ThreadedKernel;
+const alone = pairEngines.map((engine) => wasmKernel(engine));
+let pools: ThreadedKernel[];
 
 beforeAll(async () => {
-  pool = await startThreadPool(nodeHost, { threads: 2 }, { engine: "pruned", worthwhile: 0 });
+  pools = await Promise.all(
+    pairEngines.map((engine) => startThreadPool(nodeHost, { threads: 2 }, { engine, worthwhile: 0 })),
+  );
 });
 
-afterAll(() => pool.close());
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
 /** Devices of up to 1,024 rows are left to one thread. */
 function problemDifferences(number: number): string[] {
   const problem = pairProblemOf(number, testSeed);
-  const alone = wasmKernel("pruned");
-  return compare(problem, problem.points.rows > 1_024 ? [alone, pool] : [alone]);
+  return compare(problem, problem.points.rows > 1_024 ? [...alone, ...pools] : alone);
 }
 
 test.each([0, 1, 2, 3])(
@@ -66,7 +68,7 @@ test.each([1e-6, 3e-5, 1e-3])("centroids that drift by %d of their way a call ge
     expect(
       compare(
         between(d, 3, (call) => way * call),
-        [wasmKernel("pruned")],
+        alone,
       ),
     ).toEqual([]);
 });
@@ -76,7 +78,7 @@ test("a centroid that goes to and fro until its ways add up to more than a bound
     expect(
       compare(
         between(d, 32, (call) => 0.2 * (call % 2)),
-        [wasmKernel("pruned")],
+        alone,
       ),
     ).toEqual([]);
 });
@@ -155,7 +157,7 @@ test.each<[string, Ties]>([
     const problem = ties(d, kind);
     const ball = codeBall(problem.points);
     expect([...new Set(ball?.origin), codeStep(ball?.radius ?? 0)]).toEqual([0, expect.closeTo(1, 8)]);
-    expect(compare(problem, [wasmKernel("pruned")])).toEqual([]);
+    expect(compare(problem, alone)).toEqual([]);
   }
 });
 
@@ -167,6 +169,7 @@ test("they are for wide rows and many clusters, as far as they pay for their mem
     [10_000, 784, 10],
     [10_000, 128, 256],
     [10_000, 256, 3_000],
+    [10_000, 256, 9_000],
   ].map(([rows, cols, k]) => pickEngine(rows, cols, k));
-  expect(engines).toEqual(["pruned", "pruned", "pruned", "bounded", "bounded", "bounded"]);
+  expect(engines).toEqual(["pruned", "pruned", "pruned", "bounded", "bounded", "grouped", "bounded"]);
 });

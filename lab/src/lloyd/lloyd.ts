@@ -1,4 +1,4 @@
-// npm run lab -- lloyd [SHAPE...] [--seed N], large [--rows N], or many: one Lloyd run of the public kmeans against scikit-learn and FAISS in float32 and float64, from few columns to wide rows
+// npm run lab -- lloyd [SHAPE...] [--seed N], large [--rows N --kind blobs], or many: one Lloyd run of the public kmeans against scikit-learn and FAISS in float32 and float64, from few columns to wide rows
 // and many clusters: CPU time in turns, best of 5, the same points and start. What others publish stands below, as quoted.
 // large: more than WebAssembly's memory holds, ours alone. many: 500 to 2,000 clusters from the default start against
 // scikit-learn with n_init=1, cost and CPU time; exit code 1 if cost is above 1.002 of its or CPU above 1.
@@ -15,7 +15,8 @@ import { findPython, ONE_THREAD, toInstall } from "../python.ts";
 import { labelDifferences } from "../speed/lloyd.ts";
 import { type Answer, type Job, startNode, startProgram } from "../speed/programs.ts";
 
-type Kind = "blobs" | "noise" | "directions" | "apart" | "rounded";
+const KINDS = ["blobs", "noise", "directions", "apart", "rounded"] as const;
+type Kind = (typeof KINDS)[number];
 
 interface Shape {
   readonly m: number;
@@ -54,11 +55,16 @@ export async function run(args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { seed: { type: "string", default: "1" }, rows: { type: "string", default: "1000000" } },
+    options: {
+      seed: { type: "string", default: "1" },
+      rows: { type: "string", default: "1000000" },
+      kind: { type: "string", default: "directions" },
+    },
   });
   checkNames("a shape", positionals, [...Object.keys(SHAPES), "large", "many"]);
+  checkNames("a kind", [values.kind], KINDS);
   if (positionals.includes("large")) {
-    await runLarge(Number(values.rows), Number(values.seed));
+    await runLarge(Number(values.rows), values.kind as Kind, Number(values.seed));
     return;
   }
   if (positionals.includes("many")) {
@@ -96,12 +102,12 @@ export async function run(args: string[]): Promise<void> {
 
 const LARGE = { d: 768, k: 1_000, iterations: 10 };
 
-/** Overlapping clusters in float32, on two threads: what an iteration costs, and memory beside the points themselves. */
-async function runLarge(m: number, seed: number): Promise<void> {
+/** Points in float32 on two threads: what an iteration costs, and memory beside the points themselves. */
+async function runLarge(m: number, kind: Kind, seed: number): Promise<void> {
   const { d, k, iterations: most } = LARGE;
   progress("large: points");
   const data = new Float32Array(m * d);
-  fillPoints({ m, d, k, kind: "blobs" }, seed, data);
+  fillPoints({ m, d, k, kind }, seed, data);
   const init = { data: Float64Array.from(data.subarray(0, k * d)), rows: k, cols: d };
   const kernel = await startThreads({ threads: 2 });
   progress(`large: k-means on ${kernel.threads} threads`);
@@ -113,9 +119,10 @@ async function runLarge(m: number, seed: number): Promise<void> {
   progress("");
   const seconds = (user + system) / 1e6;
   print("k-means in float32, all that Lloyd's iteration needs, two threads", [
-    ["rows x columns, k", "its", "wall, s", "CPU, s", "2 n d k its / CPU s", "peak memory / points"],
+    ["rows x columns, k", "points", "its", "wall, s", "CPU, s", "2 n d k its / CPU s", "peak memory / points"],
     [
       `${m} x ${d}, ${k}`,
+      kind,
       String(iterations),
       wall.toFixed(0),
       seconds.toFixed(0),
