@@ -311,8 +311,8 @@ export class Account {
   }
 }
 
-/** Shares of a budget add up to the whole within this. */
-const ROUNDING = 1e-12;
+/** Shares of a budget add up to the whole within this. It is less than what is left over when a budget is bought. */
+const ROUNDING = 2 ** -46;
 
 function spentOn(releases: readonly Release[]): number {
   return releases.reduce((sum, { rho }) => sum + rho, 0);
