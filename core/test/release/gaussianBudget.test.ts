@@ -100,7 +100,7 @@ const between = (least: number, most: number) =>
   fc.double({ min: Math.log(least), max: Math.log(most), noNaN: true }).map(Math.exp);
 /** Far beyond what studies may say. */
 const terms = fc.record({ epsilon: between(1e-6, 100), delta: between(1e-15, 0.5) });
-const draws = () => propertyParameters({ short: 400, long: 20_000 });
+const draws = () => propertyParameters({ short: 300, long: 5_000 });
 
 describe("the answer in whole numbers", () => {
   test("knows the normal distribution function", () => {

@@ -4,7 +4,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { complete, globalCentroidDeviation, kmeans, type Matrix, paperData, randomStream, stack } from "@fedkm/core";
+import {
+  complete,
+  globalCentroidDeviation,
+  kmeans,
+  type Matrix,
+  paperData,
+  randomStream,
+  smallWorld,
+  stack,
+} from "@fedkm/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { testSeed } from "../../../test/runs.ts";
@@ -176,6 +185,35 @@ describe("a network that protects persons", () => {
     for (const own of network.centroids()) expect(own).toEqual(network.centroids()[0]);
     const plain = await answerOf(rowsStudy, rows);
     expect(globalCentroidDeviation([plain.centroids()[0]], reference)).toBeGreaterThan(0.9);
+  });
+});
+
+describe("a network that protects devices", () => {
+  it("gives the clusters of devices, each of which counts once, where one has most of the rows", async () => {
+    const random = randomStream(4, "devices");
+    const rowsAround = (rows: number, middle: (row: number) => number, width: number): Matrix => {
+      const data = Float64Array.from({ length: rows }, (_, r) => middle(r) + width * (random() - 0.5));
+      return { data, rows, cols: 1 };
+    };
+    const datasets = Array.from({ length: 16 }, (_, device) =>
+      device === 0 ? rowsAround(2_000, () => 0, 4) : rowsAround(10, (r) => (r % 2 === 0 ? -8 : 8), 2),
+    );
+    const feature = `features: [{ name: x, unit: "", min: -13, max: 13 }]`;
+    const common = `name: sites\nk: 2\nclusters: shared\nprivacy: private\ndevices: 16\nepsilon: 20\n${feature}\n`;
+    const answersOf = async (more: string) => {
+      const own = parseStudy(`${common}${more}`);
+      const graph = smallWorld(16, 4, 0, random);
+      const network = simulate({ study: own, contract: await contractOf(own), datasets, graph, seed: 1 });
+      expect(network.settle(600_000)).toBe(true);
+      const answers = network.centroids().map(({ data }) => [...data].sort((a, b) => a - b));
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      return { answer: answers[0], status: network.status(0).private };
+    };
+    const { answer, status } = await answersOf("protects: devices\n");
+    expect(status).toMatchObject({ protects: "devices", releases: 4 });
+    expect(answer).toEqual([expect.closeTo(-8, 0), expect.closeTo(8, 0)]);
+    const plain = await answersOf("typicalRows: 10\n");
+    expect(Math.min(...plain.answer.map(Math.abs))).toBeLessThan(4);
   });
 });
 
