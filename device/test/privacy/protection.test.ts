@@ -234,6 +234,40 @@ describe("a device with clusters of its own that protects persons", () => {
   });
 });
 
+describe("a ledger", () => {
+  const personal = text.replace("clusters: shared", "alpha: 1").replace("devices: 5\n", "");
+  const ofRows = parseStudy(personal);
+  const ofPersons = parseStudy(`${personal}protects: persons\npersonColumn: patient\n`);
+  const rows = rowsOf([[1, 2]], [1]);
+
+  it.each([
+    ["rows", "persons", ofRows, ofPersons],
+    ["persons", "rows", ofPersons, ofRows],
+  ])(
+    "of a study that protected %s does not count for %s: nothing is sent until the owner consents",
+    (_, __, before, after) => {
+      let saved = encodeLedger(newLedger(new Uint8Array(32)));
+      const startedIn = (study: typeof before) => {
+        const keep = (bytes: Uint8Array, done: (failure?: string) => void) => {
+          saved = bytes;
+          done();
+        };
+        const own = new PrivateRows(study, { saved, isLost: false, keep } as never, () => {});
+        own.take(rows);
+        return own;
+      };
+      expect(startedIn(before).summary).toBeDefined();
+      expect(startedIn(before).status()).toMatchObject({ isHistoryLost: false });
+      const changed = startedIn(after);
+      expect(changed.status()).toMatchObject({ isHistoryLost: true });
+      expect(changed.summary).toBeUndefined();
+      changed.renew();
+      expect(changed.summary).toBeDefined();
+      expect(startedIn(after).status()).toMatchObject({ isHistoryLost: false });
+    },
+  );
+});
+
 describe("the files of a device", () => {
   const folder = mkdtempSync(join(tmpdir(), "fedkm-persons-"));
   afterAll(() => rmSync(folder, { recursive: true }));
