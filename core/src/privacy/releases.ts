@@ -251,7 +251,11 @@ export function releasedResidualSummary(
  * @example epsilonOf(rhoOf(1, 1e-6), 1e-6).toFixed(3) // "1.000"
  */
 export function epsilonOf(rho: number, delta: number): number {
-  return bisect((epsilon) => logDelta(rho, epsilon) <= ln(delta), rho + 2 * Math.sqrt(rho * ln(1 / delta)), "least");
+  return bisect(
+    (epsilon) => logDelta(rho, epsilon, ROUNDING) <= ln(delta),
+    rho + 2 * Math.sqrt(rho * ln(1 / delta)),
+    "least",
+  );
 }
 
 /**
@@ -259,8 +263,14 @@ export function epsilonOf(rho: number, delta: number): number {
  * @example rhoOf(1, 1e-6).toFixed(3) // "0.024"
  */
 export function rhoOf(epsilon: number, delta: number): number {
-  return bisect((rho) => logDelta(rho, epsilon) > ln(delta), epsilon, "most");
+  return bisect((rho) => logDelta(rho, epsilon, 2 * ROUNDING) > ln(delta), epsilon, "most");
 }
+
+/**
+ * More than what rounding adds to a number, as a share of it. Whoever reads a promise counts it once, and whoever buys
+ * twice, so that what was bought never reads as more than was asked.
+ */
+export const ROUNDING = 2 ** -40;
 
 /** Rounds after which halves of an interval are below its last bit. */
 const HALVES = 60;
@@ -277,11 +287,11 @@ function bisect(isAbove: (value: number) => boolean, high: number, side: "least"
 }
 
 /** ln delta, at the order of Rényi divergence that gives the least. */
-function logDelta(rho: number, epsilon: number): number {
+function logDelta(rho: number, epsilon: number, rounding: number): number {
   const at = (logExcess: number) => {
     const excess = exp(logExcess);
     const order = 1 + excess;
-    return excess * (order * rho - epsilon) + order * (logExcess - ln(order)) - logExcess;
+    return excess * (order * rho - epsilon) + order * (logExcess - ln(order) + rounding) - logExcess;
   };
   let [low, high] = [-30, 30];
   for (let i = 0; i < HALVES; i++) {

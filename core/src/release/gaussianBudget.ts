@@ -3,7 +3,7 @@
 // every device finds the same bits. docs/privacy.md has the argument for whole numbers.
 
 import { exp } from "../data/elementary.ts";
-import { epsilonOf, rhoOf } from "../privacy/releases.ts";
+import { epsilonOf, ROUNDING, rhoOf } from "../privacy/releases.ts";
 
 /** Sums are sent in this many steps of what one row can change in them. */
 export const STEPS = 2 ** 24;
@@ -22,17 +22,13 @@ const LOOKS = 256;
 const discreteSlack = (epsilon: number, mu: number) =>
   ((1 + exp(epsilon)) * DISCRETE * mu ** 2 * MOST_NUMBERS) / STEPS ** 2;
 
-/** Of delta, so much is not spent: rounding errors are far below it, and what was bought never costs more than was asked. */
-const KEPT = 2 ** -30;
-
 /**
  * The most mu that (epsilon, delta) pays for; at least as much as concentrated differential privacy allows.
  * @example muOf(1, 1e-6).toFixed(3) // "0.237"
  */
 export function muOf(epsilon: number, delta: number): number {
-  const spent = delta * (1 - KEPT);
-  const concentrated = Math.sqrt(2 * rhoOf(epsilon, spent));
-  return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, spent)) ?? concentrated;
+  const concentrated = Math.sqrt(2 * rhoOf(epsilon, delta));
+  return halve(concentrated, 4 + 2 * epsilon, (mu) => isWithin(epsilon, mu, delta, 2 * ROUNDING)) ?? concentrated;
 }
 
 /**
@@ -43,12 +39,12 @@ export function epsilonOfMu(mu: number, delta: number): number {
   const concentrated = epsilonOf((mu * mu) / 2, delta);
   // A large epsilon may be out of reach where a smaller one is not, since whole numbers add more to delta there.
   const starts = Array.from({ length: LOOKS }, (_, n) => (concentrated * (LOOKS - n)) / LOOKS);
-  const start = starts.find((epsilon) => isWithin(epsilon, mu, delta));
-  return (start && halve(start, 0, (epsilon) => isWithin(epsilon, mu, delta))) ?? concentrated;
+  const start = starts.find((epsilon) => isWithin(epsilon, mu, delta, ROUNDING));
+  return (start && halve(start, 0, (epsilon) => isWithin(epsilon, mu, delta, ROUNDING))) ?? concentrated;
 }
 
-function isWithin(epsilon: number, mu: number, delta: number): boolean {
-  return deltaOf(epsilon, mu) + discreteSlack(epsilon, mu) <= delta;
+function isWithin(epsilon: number, mu: number, delta: number, rounding: number): boolean {
+  return deltaOf(epsilon, mu, rounding) + discreteSlack(epsilon, mu) <= delta;
 }
 
 /** The last value on the way to `end` that is good; undefined: the first one is not. */
@@ -64,10 +60,10 @@ function halve(good: number, end: number, isGood: (value: number) => boolean): n
 }
 
 /** Phi(a) - e^epsilon Phi(b) with a = mu/2 - epsilon/mu and b = -mu/2 - epsilon/mu, of which the densities cancel e^epsilon. */
-function deltaOf(epsilon: number, mu: number): number {
+function deltaOf(epsilon: number, mu: number, rounding: number): number {
   const a = mu / 2 - epsilon / mu;
   const b = -mu / 2 - epsilon / mu;
-  return density(a) * (millsRatio(-a) - millsRatio(-b));
+  return density(a) * (millsRatio(-a) * (1 + rounding) - millsRatio(-b) * (1 - rounding));
 }
 
 const density = (x: number) => exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);

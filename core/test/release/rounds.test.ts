@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Matrix, stack, takeRows } from "../../src/data/matrix.ts";
 import { normalStream, randomStream } from "../../src/data/random.ts";
 import { predict } from "../../src/kernel/model.ts";
-import { rhoOf } from "../../src/privacy/releases.ts";
-import { epsilonOfMu, muOf, STEPS } from "../../src/release/gaussianBudget.ts";
+import { muOf, STEPS } from "../../src/release/gaussianBudget.ts";
 import {
   type Knowledge,
   knowledgeLength,
@@ -207,37 +206,6 @@ test("with hardly any rows the answer is within the bounds, and nothing fails", 
       expect(data.every((value) => value >= -1 && value <= 1)).toBe(true);
     }
   }
-});
-
-describe("the budget of Gaussian noise", () => {
-  // By scipy: brentq of norm.cdf(m/2 - e/m) - exp(e) norm.cdf(-m/2 - e/m) - delta.
-  test.each([
-    [0.1, 1e-5, 0.0325207841],
-    [0.5, 1e-5, 0.1422105587],
-    [1, 1e-5, 0.2680511232],
-    [5, 1e-5, 1.1212418238],
-    [1, 1e-9, 0.1819748073],
-  ])("epsilon %d and delta %d", (epsilon, delta, mu) => {
-    expect(muOf(epsilon, delta) / mu).toBeLessThanOrEqual(1);
-    expect(muOf(epsilon, delta) / mu).toBeGreaterThan(0.999);
-  });
-
-  test("there and back promises no more than was asked, not by the last bit", () => {
-    for (const delta of [1e-3, 1e-5, 1e-9]) {
-      for (let epsilon = 0.01; epsilon < 20; epsilon *= 1.13) {
-        const back = epsilonOfMu(muOf(epsilon, delta), delta);
-        expect(back).toBeLessThanOrEqual(epsilon);
-        expect(back).toBeGreaterThan(0.999 * epsilon);
-      }
-    }
-  });
-
-  test("an epsilon at which whole numbers show is paid for as in concentrated differential privacy", () => {
-    for (const epsilon of [12, 20, 100]) {
-      expect(muOf(epsilon, 1e-9)).toBeCloseTo(Math.sqrt(2 * rhoOf(epsilon, 1e-9)), 8);
-      expect(epsilonOfMu(muOf(epsilon, 1e-9), 1e-9)).toBeLessThanOrEqual(epsilon);
-    }
-  });
 });
 
 test.each(WIDTHS)("in %i columns what is known comes back from numbers of one length", (cols) => {

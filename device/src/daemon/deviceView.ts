@@ -89,7 +89,7 @@ function ledgerView(status: PrivateStatus, isShared: boolean) {
 /** What is wrong comes before what is right. */
 function releaseSentence({ stage, isOutdated, isHistoryLost, failure }: PrivateStatus, isShared: boolean): string {
   if (isHistoryLost) {
-    return "The ledger is lost, so nobody knows what was released before. Nothing is sent about the rows until you consent to a new release.";
+    return "The ledger is lost, or of a study that protected something else, so nobody knows what was released before. Nothing is sent about the rows until you consent to a new release.";
   }
   if (failure !== null) return `A release is held up: ${failure}.`;
   if (isOutdated) {

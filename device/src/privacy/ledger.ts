@@ -29,6 +29,8 @@ interface Release {
   readonly rows: string;
   readonly stage: ReleaseStage;
   readonly rho: number;
+  /** What it was spent on; absent: rows. */
+  readonly protects?: Study["protects"];
 }
 
 /**
@@ -109,8 +111,9 @@ function pointsOf(rows: number[][], cols: number): Matrix {
 }
 
 function isRelease(value: unknown): value is Release {
-  const { rows, stage, rho } = (value ?? {}) as Partial<Release>;
-  return typeof rows === "string" && isStage(stage) && typeof rho === "number" && rho > 0;
+  const { rows, stage, rho, protects = "persons" } = (value ?? {}) as Partial<Release>;
+  const isKnown = protects === "persons" || protects === "devices";
+  return typeof rows === "string" && isStage(stage) && typeof rho === "number" && rho > 0 && isKnown;
 }
 
 function isPosted(value: unknown): value is PostedIntegers {
@@ -206,7 +209,10 @@ export class Account {
     this.#memory = memory;
     this.#onKept = onKept;
     const saved = memory?.saved && decodeLedger(memory.saved, study.features.length);
-    this.isLost = memory !== undefined && (memory.isLost || (memory.saved !== undefined && saved === undefined));
+    // What a former study paid for rows says little about persons, of whom one may have many.
+    const isOfOthers = saved?.releases.some(({ protects }) => protects !== study.protects) ?? false;
+    const isUnread = memory?.saved !== undefined && saved === undefined;
+    this.isLost = memory !== undefined && (memory.isLost || isUnread || isOfOthers);
     this.ledger = saved ?? newLedger();
     this.kept = this.ledger;
     this.rows = { data: new Float64Array(0), rows: 0, cols: study.features.length };
@@ -265,7 +271,8 @@ export class Account {
   }
 
   releaseOf(rows: string, stage: ReleaseStage): Release {
-    return { rows, stage, rho: this.#prices.of(stage) };
+    const { protects } = this.#study;
+    return { rows, stage, rho: this.#prices.of(stage), ...(protects && { protects }) };
   }
 
   change(changes: Partial<Ledger>): void {
@@ -311,8 +318,8 @@ export class Account {
   }
 }
 
-/** Shares of a budget add up to the whole within this. */
-const ROUNDING = 1e-12;
+/** Shares of a budget add up to the whole within this. It is less than what is left over when a budget is bought. */
+const ROUNDING = 2 ** -46;
 
 function spentOn(releases: readonly Release[]): number {
   return releases.reduce((sum, { rho }) => sum + rho, 0);

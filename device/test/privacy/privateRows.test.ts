@@ -12,8 +12,9 @@ import {
   stack,
 } from "@fedkm/core";
 import { muOf, nothingKnown, partDeviation, releaseRounds, STEPS } from "@fedkm/core/release";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runs } from "../../../test/runs.ts";
+import { propertyParameters, runs } from "../../../test/runs.ts";
 import { followPersonalReleases } from "../../src/loop/personalLoop.ts";
 import type { UpdateModel } from "../../src/loop/updateModel.ts";
 import type { HistoryMemory } from "../../src/privacy/history.ts";
@@ -323,6 +324,21 @@ describe("private rows in more columns than a grid can have", () => {
     expect(own.status().failure).toMatch(/^a further release would cost more than the study's lifetimeEpsilon of 4$/);
     expect(own.status().epsilonSpent).toBeLessThanOrEqual(4);
     expect(own.status().releases % rounds).toBe(0);
+  });
+
+  it("are paid for to the last round by a lifetime of one release, which never reads as more", () => {
+    const between = (least: number, most: number) =>
+      fc.double({ min: Math.log(least), max: Math.log(most), noNaN: true }).map(Math.exp);
+    fc.assert(
+      fc.property(between(0.011, 20), between(1e-12, 1e-3), (epsilon, delta) => {
+        const once = { ...wide, epsilon, delta, lifetimeEpsilon: epsilon };
+        const own = new PrivateRows(once, undefined, () => {});
+        own.take({ data: new Float64Array(once.features.length), rows: 1, cols: once.features.length });
+        expect(own.status()).toMatchObject({ releases: rounds, failure: null });
+        expect(own.status().epsilonSpent).toBeLessThanOrEqual(epsilon);
+      }),
+      propertyParameters({ short: 20, long: 500 }),
+    );
   });
 
   it("give a network clusters nearly as good as those without noise", async () => {

@@ -3,7 +3,7 @@
 
 import { appendFileSync, watch } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { distortion, graph, kmeans, type Matrix, matrix, normalStream, randomStream, stack } from "@fedkm/core";
+import { complete, distortion, kmeans, type Matrix, matrix, normalStream, randomStream, stack } from "@fedkm/core";
 import { pointsAsCsv, type Study } from "@fedkm/device";
 import { type DeviceFolder, readHistory } from "@fedkm/device/daemon";
 import { decodeHistory } from "@fedkm/device/inspect";
@@ -12,7 +12,7 @@ import { type Folders, makeFolders, type RunningDevice, seconds, settle, startDe
 
 const FIRST_ROWS = 300;
 const BY = 10;
-const study: Study = {
+const personal: Study = {
   name: "grows",
   k: 3,
   features: ["x1", "x2"].map((name) => ({ name, unit: "", min: -60, max: 60, scale: 1 })),
@@ -23,7 +23,8 @@ const study: Study = {
   privacy: "guarded",
   minimum: 10,
 };
-const features = study.features.map(({ name }) => name);
+const shared: Study = { ...personal, clusters: "shared" };
+const features = personal.features.map(({ name }) => name);
 
 /** Rows of three clusters, always the same ones for a device. */
 function drawing(seed: number): (many: number) => Matrix {
@@ -36,11 +37,11 @@ function drawing(seed: number): (many: number) => Matrix {
   return (many) => matrix(Array.from({ length: many }, draw));
 }
 
-/** Two devices that hold their rows; more can be given to each. */
-async function growingDevices() {
-  const draws = [1, 2].map(drawing);
+/** Devices that hold their rows, as few as can: with shared clusters each needs two neighbours. More can be given to each. */
+async function growingDevices(study: Study) {
+  const draws = (study === shared ? [1, 2, 3] : [1, 2]).map(drawing);
   const datasets = draws.map((draw) => draw(FIRST_ROWS));
-  const folders: Folders = await makeFolders({ study, datasets, graph: graph(2, [[0, 1]]) });
+  const folders: Folders = await makeFolders({ study, datasets, graph: complete(datasets.length) });
   return {
     folders,
     datasets,
@@ -48,7 +49,7 @@ async function growingDevices() {
       const more = draws[i](BY);
       const [file] = folders.devices[i].data;
       // Without the line of names.
-      appendFileSync(file, pointsAsCsv(study, more).replace(/^.*\n/, ""));
+      appendFileSync(file, pointsAsCsv(personal, more).replace(/^.*\n/, ""));
       datasets[i] = stack([datasets[i], more]);
     },
   };
@@ -57,7 +58,7 @@ async function growingDevices() {
 /** The cost of a device's rows at its centroids to that at those of k-means on all rows. */
 function ratioOf(device: RunningDevice, own: Matrix, all: readonly Matrix[]): number {
   const centroids = matrix((device.status()?.device.centroids ?? [[0, 0]]).map((row) => [...row]));
-  const best = kmeans(stack(all), { k: study.k, restarts: 10 }).centroids;
+  const best = kmeans(stack(all), { k: personal.k, restarts: 10 }).centroids;
   return distortion([own], [centroids]) / distortion([own], [best]);
 }
 
@@ -67,9 +68,9 @@ function rowsSeen(device: RunningDevice): number {
   return rows + rowsLeftOut;
 }
 
-/** Both files double by tens while their devices run. */
-async function doubled(): Promise<{ line: string[]; isGood: boolean }> {
-  const { folders, datasets, grow } = await growingDevices();
+/** All files double by tens while their devices run. */
+async function doubled(study: Study): Promise<{ line: string[]; isGood: boolean }> {
+  const { folders, datasets, grow } = await growingDevices(study);
   const devices = folders.devices.map((folder) => startDevice(folder));
   try {
     await settle(devices);
@@ -82,7 +83,7 @@ async function doubled(): Promise<{ line: string[]; isGood: boolean }> {
     const ratios = devices.map((device, i) => ratioOf(device, datasets[i], datasets));
     const waiting = devices.map((device) => device.status()?.device.guarded?.rowsWaiting.fresh ?? 0);
     const line = [
-      `${FIRST_ROWS} to ${2 * FIRST_ROWS} rows, ${BY} at a time`,
+      `${study.clusters ?? "personal"}, ${FIRST_ROWS} to ${2 * FIRST_ROWS} rows, ${BY} at a time`,
       ratios.map((ratio) => ratio.toFixed(4)).join(", "),
       waiting.join(", "),
       "",
@@ -136,7 +137,7 @@ async function dies(folder: DeviceFolder, changes: number, delayMilliseconds: nu
 
 /** One of two devices dies again and again around what it writes of new rows, while its neighbour listens. */
 async function killed(times: number): Promise<{ line: string[]; isGood: boolean }> {
-  const { folders, datasets, grow } = await growingDevices();
+  const { folders, datasets, grow } = await growingDevices(personal);
   const [neighbour, victim] = folders.devices;
   const other = startDevice(neighbour);
   let [same, torn, entered] = [0, 0, 0];
@@ -181,7 +182,7 @@ async function killed(times: number): Promise<{ line: string[]; isGood: boolean 
 }
 
 export async function guardedFiles({ kills }: { readonly kills: number }): Promise<boolean> {
-  const found = [await doubled(), await killed(kills)];
+  const found = [await doubled(personal), await doubled(shared), await killed(kills)];
   progress("");
   print("Guarded devices, as processes, whose files grow: cost to that of k-means, minimum 10, k 3", [
     ["what happens", "ratio", "rows that wait", "groups after a kill"],

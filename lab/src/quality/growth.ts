@@ -13,7 +13,7 @@ import {
 } from "@fedkm/core";
 import { contractOf, type Study, simulate } from "@fedkm/device";
 import { GuardedRows } from "@fedkm/device/inspect";
-import { isHeld, print } from "../measure.ts";
+import { isHeld, print, progress } from "../measure.ts";
 
 const MINIMUM = 10;
 const FIRST_ROWS = 300;
@@ -314,11 +314,15 @@ export function years(first: number): void {
 export function betterStarts(first: number): void {
   const missed: string[] = [];
   const lines = jumps.map((one) => {
-    const ratios = Array.from({ length: 14 }, (_, n) => jumped({ ...one, seed: first + n }));
+    const ratios = Array.from({ length: 14 }, (_, n) => {
+      progress(`${one.name}, ${n + 1} of 14`);
+      return jumped({ ...one, seed: first + n });
+    });
     const worst = Math.max(...ratios);
     if (worst > 1.05) missed.push(one.name);
     return [one.name, (ratios.reduce((sum, x) => sum + x, 0) / 14).toFixed(3), worst.toFixed(3)];
   });
+  progress("");
   print("a year at a poor optimum, then the best one: cost to that of k-means, 14 seeds", [
     ["world", "mean", "worst"],
     ...lines,

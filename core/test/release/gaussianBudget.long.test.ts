@@ -1,0 +1,3 @@
+// The same with many problems: npm run test:long.
+
+import "./gaussianBudget.test.ts";
