@@ -129,5 +129,6 @@ export function summary(
   const devices = outcome.model.devices.map(({ name, rows, sizes }) => ({ name, rows, sizes }));
   const answer = { options, devices, columns, clusters, numbersAgree: outcome.numbersAgree };
   const run = { objective, rounds, converged, messages, bytes, guarded, certificate };
-  return { ...answer, ...run, warnings, files: paths, milliseconds };
+  const candidates = outcome.chosen?.clusters.candidates;
+  return { ...answer, candidates, ...run, warnings, files: paths, milliseconds };
 }

@@ -116,7 +116,7 @@ export function progressWatch(progress: ProgressLine, files: readonly string[] =
 function announcement(step: Exclude<Step, { step: "read" | "round" | "simulate" }>): string {
   if (step.step === "retry") return `reading ${step.name}, which is away, again`;
   if (step.step === "fit") return `${step.method} on ${step.devices} devices`;
-  if (step.step === "choose") return "trying k from 1 on, then alpha";
+  if (step.step === "choose") return "trying k from 1 on";
   if (step.step === "certify") return "certifying the result";
   if (step.pass === undefined) return "a pass over all rows";
   return `pass ${step.pass} over all rows  objective ${significantLabel(step.objective ?? 0, 4)}`;

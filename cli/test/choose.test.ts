@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { choose, communityData, complete, edges, ring, toRows } from "@fedkm/core";
+import { choose, communityData, complete, edges, randomStream, ring, toRows } from "@fedkm/core";
 import { readTable } from "@fedkm/files";
 import { fitCommandLine, linkDevices } from "@fedkm/tables";
 import { expect, test } from "vitest";
@@ -41,6 +41,36 @@ test("choose --json is what the library finds", async () => {
   });
 });
 
+test.each([
+  ["blobs", (c: number) => [9 * c, 7 * c * c], 3],
+  ["even", () => [0, 0], 1],
+] as const)(
+  "fit and choose say the same k and verdict of %s, and fit says how it was asked",
+  async (name, centre, k) => {
+    const draw = randomStream(1, name);
+    const rows = Array.from({ length: 240 }, (_, r) =>
+      centre(r % 3)
+        .map((x) => (x + 2 * draw()).toFixed(3))
+        .join(","),
+    );
+    const file = folder.file(`${name}.csv`, `x,y\n${rows.join("\n")}\n`);
+    const [chosen, counted] = [`${name}-counted`, `${name}-asked`].map((out) => join(folder.path, out));
+    const fitted = JSON.parse((await outcome("fit", file, "--out", chosen, "--json")).stdout);
+    const choice = JSON.parse((await outcome("choose", file, "--out", picture, "--json")).stdout);
+    expect([fitted.options.k, fitted.candidates]).toEqual([choice.fitted, choice.clusters.candidates]);
+    expect([choice.k, choice.verdict]).toEqual([k, k === 1 ? undefined : "clear"]);
+    const words = k === 1 ? "One cluster is all rows" : "They are clearly apart";
+    expect(readFileSync(join(chosen, "report.html"), "utf8")).toContain(words);
+    expect(fitted.decisions.at(-1)).toMatch(
+      k === 1 ? /no gap can be shown at any k\. --k divides them/ : /^k = 3: the most/,
+    );
+    expect(fitted.command).toContain(`fedkm fit ${file} --k ${k} `);
+    await outcome(...fitted.command.split(" ").slice(1), "--out", counted);
+    const model = (out: string) => readFileSync(join(out, "model.json"), "utf8");
+    expect(model(counted)).toBe(model(chosen));
+  },
+);
+
 test("choose names groups of devices that have other clusters, and fit runs exactly what it proposes", async () => {
   const { datasets } = communityData(3, 60, 5, 8);
   const grouped = datasets.map((own, i) => {
@@ -65,7 +95,7 @@ test("choose names groups of devices that have other clusters, and fit runs exac
   // A choice that is asked for the links of another finds its own.
   expect((await outcome(...words.map((word) => (word === "ring" ? "alike:ring" : word)))).stdout).toBe(stdout);
   await expect(linkDevices("alike", ["here"], datasets.slice(0, 1), { seed: 1 })).rejects.toThrow(
-    "--graph alike is for fits, which have a k",
+    "--graph alike must be used with --k",
   );
 });
 

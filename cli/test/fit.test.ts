@@ -347,7 +347,7 @@ test("warnings name columns that say nothing, small devices and a network in par
 });
 
 test.each([
-  [["fit", both[0], "--as-is"], /--k is missing: say how many clusters, or give --study with a file that does/],
+  [["fit", both[0], "--graph", "alike"], /--graph alike must be used with --k/],
   [["fit", "x.csv", "--k", "0"], /--k must be an integer from 1 to 1000000, got "0"/],
   [["fit", "x.csv", "--k", "2", "--alpha", "-1"], /--alpha must be a number of at least 0, got "-1"/],
   [["fit", "x.csv", "--k", "2", "--missing", "zero"], /--missing must be one of refuse, drop, mean, got "zero"/],

@@ -23,7 +23,7 @@ site       text         0           2                      a 67 %
 x        number         0           2   2.500   2.500 2.500 3.500   3.500   2.833       0.471
 y        number         1           1       1               1 1 1       1       1           0          constant
 
-fedkm fit ${file} --k 3 --exclude id,y --categories site --scale standard
+fedkm fit ${file} --exclude id,y --categories site --scale standard
 `);
   const facts = JSON.parse((await outcome("inspect", file, "--json")).stdout);
   expect(facts).toMatchObject({ file, format: "csv", rows: 3, dialect: { delimiter: ";", header: true } });
@@ -84,13 +84,13 @@ const cases: readonly (readonly [string, RegExp, ...string[]])[] = [
   [join(tables, "libreoffice.xlsx"), /--categories wood,wet --dates days --scale standard$/],
   [join(tables, "openpyxl.xlsx"), /--categories wood,wet --dates days --sheet Trees --scale/, "--sheet", "Trees"],
   [join(tables, "excel-german.csv"), /--categories holz --encoding latin1 --scale standard$/],
-  [join(tables, "plain.npy"), /plain.npy --k 3 --scale standard$/],
-  [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /--k 3 --scale log:wealth$/],
+  [join(tables, "plain.npy"), /plain.npy --scale standard$/],
+  [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /tail.csv' --scale log:wealth$/],
   [
     folder.file("places.csv", `hospital,a,b,diagnosis\n${places}\n`),
     /--exclude diagnosis --device-column hospital --scale standard$/,
   ],
-  [folder.file("percents.csv", `a,b,share\n${percents}\n`), /--k 3 --scale standard$/],
+  [folder.file("percents.csv", `a,b,share\n${percents}\n`), /percents.csv --scale standard$/],
   [folder.file("coded.csv", `a,b,c\n${coded}\n`), /--na -200,unknown --missing mean --scale standard$/],
 ];
 

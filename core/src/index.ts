@@ -1,7 +1,7 @@
 // The public API of @fedkm/core, file by file.
 
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
-export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
+export { type Choice, type ChooseOptions, type ClusterChoice, choose, chooseClusters } from "./choose/choose.ts";
 export type { DeviceGroup } from "./choose/groups.ts";
 export { type ChooseKOptions, chooseK, type KCandidate, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";

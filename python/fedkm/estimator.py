@@ -18,8 +18,8 @@ class FedKMeans:
 
     Parameters
     ----------
-    n_clusters : int, default 3
-        Clusters of every device.
+    n_clusters : int, default None
+        Clusters of every device; None: as many as ``fedkm choose`` finds.
     alpha : float, default 1.0
         How strongly neighbours pull: 0 is alone, large values give one clustering for all.
     graph : str, networkx graph or matrix of weights, default "complete"
@@ -62,7 +62,7 @@ class FedKMeans:
 
     def __init__(
         self,
-        n_clusters=3,
+        n_clusters=None,
         alpha=1.0,
         graph="complete",
         method="fedkm",
@@ -145,6 +145,8 @@ class FedKMeans:
         """
         if self.method != "fedkm":
             raise ValueError(f"partial_fit must be used with method 'fedkm', got {self.method!r}")
+        if self.n_clusters is None:
+            raise ValueError("n_clusters must be a number for partial_fit, got None")
         before = getattr(self, "_summaries", None)
         if before and not has_tables(X) and not self._has_devices(X):
             check_order(X, self._columns())
@@ -320,9 +322,9 @@ class FedKMeans:
 
     def _options(self, rows):
         """What is asked of the command besides rows, graph and method, by the names that it has for parameters."""
-        if not _is_integer(self.n_clusters) or self.n_clusters < 1:
+        if self.n_clusters is not None and (not _is_integer(self.n_clusters) or self.n_clusters < 1):
             raise ValueError(f"n_clusters must be an integer of at least 1, got {self.n_clusters!r}")
-        if self.n_clusters > rows:
+        if self.n_clusters is not None and self.n_clusters > rows:
             raise ValueError(f"n_clusters must be at most {rows} (the rows of all devices), got {self.n_clusters}")
         if not isinstance(self.method, str):
             raise ValueError(f"method must be a text, got {self.method!r}")
@@ -362,6 +364,8 @@ class FedKMeans:
         """Centroids where every device starts, if ``init`` is an array of them."""
         if not _is_array(self.init):
             return []
+        if self.n_clusters is None:
+            raise ValueError("n_clusters must be a number with centroids to start at, got None")
         shape = (len(devices.names), self.n_clusters, devices.matrices[0].shape[1])
         # Each set of centroids is a table, so names of its columns are seen to.
         is_for_each = has_tables(self.init) or getattr(self.init, "ndim", 2) == 3

@@ -28,6 +28,12 @@ class Fitting(unittest.TestCase):
         self.assertEqual([len(labels) for labels in model.labels_], [50] * 4)
         np.testing.assert_array_equal(model.device_sizes_.sum(axis=1), [50] * 4)
 
+    def test_without_a_number_the_clusters_are_counted(self):
+        counted = FedKMeans().fit(clinics())
+        np.testing.assert_array_equal(counted.device_centers_, FedKMeans(2).fit(clinics()).device_centers_)
+        with self.assertRaisesRegex(ValueError, "n_clusters must be a number for partial_fit, got None"):
+            FedKMeans().partial_fit(clinics())
+
     def test_fit_by_dict_names_the_devices(self):
         tables = dict(zip("abcd", clinics()))
         model = FedKMeans(2).fit(tables)
@@ -193,6 +199,7 @@ class Refusals(unittest.TestCase):
             ({"alpha": -1}, "alpha must be a finite number of at least 0, got -1"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
             ({"n_clusters": [3, 2, 3, 3]}, "n_clusters must be an integer of at least 1, got [3, 2, 3, 3]"),
+            ({"n_clusters": None, "init": [[0, 0], [6, 6]]}, "n_clusters must be a number with centroids to start at, got None"),
             ({"n_clusters": True}, "n_clusters must be an integer of at least 1, got True"),
             ({"random_state": 2**60}, "random_state must be an integer below 2**53, or draw some, got 1152921504606846976"),
             ({"random_state": "x"}, "random_state must be an integer below 2**53, or draw some, got 'x'"),

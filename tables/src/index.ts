@@ -1,5 +1,6 @@
 // The public API of @fedkm/tables: from tables to clusters, and everything that is said about them. Nothing here needs Node.
 
+export { candidateWords, clusterChoiceWords } from "./choose/choiceWords.ts";
 export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
 export { answerFrame } from "./fit/answerFrame.ts";

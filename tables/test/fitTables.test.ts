@@ -1,6 +1,15 @@
 // A request for clusters of tables at hand, in the words of a library: what comes back, and what is refused.
 
-import { kmeans, type Matrix, paperData, stack } from "@fedkm/core";
+import {
+  chooseClusters,
+  communityData,
+  complete,
+  kmeans,
+  type Matrix,
+  paperData,
+  randomStream,
+  stack,
+} from "@fedkm/core";
 import { expect, test } from "vitest";
 import { fitTables, predictTables, verifyTables } from "../src/index.ts";
 
@@ -44,6 +53,30 @@ test("one table is k-means on it", async () => {
   const points = stack(datasets);
   const { model } = await fitTables({ tables: [{ name: "all", points }], k: 3 });
   expect(model.objective * points.rows).toBeLessThan(1.02 * kmeans(points, { k: 3, restarts: 10, seed: 1 }).inertia);
+});
+
+test("without k a fit has as many clusters as are counted, over the links between devices that share them", async () => {
+  const counted = await fitTables({ tables, scale: "standard", seed: 2 });
+  const asked = await fitTables({ tables, k: 3, scale: "standard", seed: 2 });
+  expect([counted.chosen?.k, asked.chosen]).toEqual([3, undefined]);
+  expect(counted.model).toEqual(asked.model);
+  const grouped = communityData(3, 60, 5, 8).datasets;
+  const devices = grouped.map((points, i) => ({ name: String(i), points }));
+  const found = await fitTables({ tables: devices });
+  expect(found.chosen?.groups).toEqual(chooseClusters(grouped, complete(6)).groups);
+  expect(found.model).toEqual((await fitTables({ tables: devices, k: 3, graph: "alike" })).model);
+});
+
+test("rows without a gap are one cluster, names say k, and what cannot be counted is refused", async () => {
+  const random = randomStream(1, "even");
+  const even = { data: Float64Array.from({ length: 600 }, random), rows: 300, cols: 2 };
+  const { model, chosen } = await fitTables({ tables: [{ name: "even", points: even }] });
+  expect([model.options.k, chosen?.clusters.candidates]).toEqual([1, [{ k: 1, fitted: 1, reason: "none" }]]);
+  const named = await fitTables({ tables, names: ["few", "many"], examine: false });
+  expect([named.model.options.k, named.chosen]).toEqual([2, undefined]);
+  await expect(fitTables({ tables, graph: "alike" })).rejects.toThrow("--graph alike must be used with --k");
+  const method = { name: "shared", method: Object.assign(() => {}, { takes: { privacy: ["private"] } }) } as never;
+  await expect(fitTables({ tables, method, privacy: "private" })).rejects.toThrow("must be used with --k");
 });
 
 test("missing cells of tables are refused, dropped or filled like those of files", async () => {

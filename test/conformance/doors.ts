@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
+import { chooseClusters, complete, type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { formatStudy, type Study, sharedMethod, studyOfPoints } from "@fedkm/device";
 import { applyScaling, fillMissing, type Scaling, scalingMeans, scalingMoments, undoScaling } from "@fedkm/files";
@@ -119,26 +119,28 @@ const weightingOf = ({ weighting, preset }: Pick<Request, "weighting" | "preset"
 async function byLibrary(request: Request): Promise<Answer> {
   const { graph = "complete", method = "fedkm", minRows, seed = 1, alpha = 1, ...settings } = settingsOf(request);
   const { missing, scale = "none", columns, exclude, categories, ...options } = settings;
-  const { points: given, categories: places } = numbersOf(request);
+  const { points: read, categories: places } = numbersOf(request);
   if (missing === "mean") {
-    const fill = scalingMeans(given);
-    for (const points of given) fillMissing(points, fill);
+    const fill = scalingMeans(read);
+    for (const points of read) fillMissing(points, fill);
   }
-  const datasets = missing === "drop" ? given.map(withoutGaps) : given;
+  const datasets = missing === "drop" ? read.map(withoutGaps) : read;
   const scaling = scalingOf(scale, datasets, places);
   for (const points of datasets) applyScaling(points, scaling);
   const names = datasets.map((_, i) => `d${i}`);
-  const links: Graph = await linkDevices(graph, names, datasets, { seed });
+  const given: Graph = await linkDevices(graph, names, datasets, { seed });
+  const { fitted: k, graph: links } =
+    request.k === undefined ? chooseClusters(datasets, given, { seed }) : { fitted: request.k, graph: given };
   const weighting = weightingOf(request);
   const minimum = minRows === undefined ? {} : { minimum: minRows };
   const fitWith = method === "shared" ? sharedMethod : methods[method];
-  const found = fitWith(datasets, links, { ...options, seed, alpha, weighting, ...minimum } as never);
+  const found = fitWith(datasets, links, { ...options, k, seed, alpha, weighting, ...minimum } as never);
   const ordered = clustersInModelOrder(found.centroids, datasets);
   const labels = datasets.map((points, i) => Array.from(predict(ordered[i], points)));
   return {
     centroids: ordered.map((own) => toRows(undoScaling(own, scaling))),
     objective: found.objective,
-    sizes: labels.map((own) => Array.from({ length: request.k }, (_, c) => countOf(own, c))),
+    sizes: labels.map((own) => Array.from({ length: k }, (_, c) => countOf(own, c))),
     penalty: found.penalty,
     labels,
   };
@@ -390,9 +392,10 @@ const ofStudies = reasons({
 
 /** The study that says the same as a request: scales are those of its features. */
 async function studyOf(request: Request): Promise<Study> {
-  const { k, alpha = 1, coupling = "nearest", privacy = "open", minRows = defaults.guardedMinimum } = request;
+  const { alpha = 1, coupling = "nearest", privacy = "open", minRows = defaults.guardedMinimum } = request;
   const { points } = numbersOf(request);
   const columns = columnsOf(request);
+  const k = request.k ?? chooseClusters(points, complete(points.length)).fitted;
   const { scaling } = await chooseScaling(
     request.scale ?? "none",
     columns.map((name) => ({ name })),
@@ -416,10 +419,11 @@ async function studyOf(request: Request): Promise<Study> {
 async function byStudy(request: Request): Promise<Answer> {
   const file = join(folder, "study.yaml");
   const isDeclined = ofStudies(request) !== undefined;
-  writeFileSync(file, formatStudy(await studyOf(isDeclined ? { data: request.data, k: request.k } : request)));
-  const { data: name, graph = "complete", seed = 1 } = request;
+  const { data: name, graph = "complete", seed = 1, k } = request;
+  const study = await studyOf(isDeclined ? { data: name, ...(k !== undefined && { k }) } : request);
+  writeFileSync(file, formatStudy(study));
   // Said beside a study, what it cannot express is refused.
-  return byCommand(isDeclined ? request : { data: name, graph, seed, k: request.k }, "--study", file);
+  return byCommand(isDeclined ? request : { data: name, graph, seed, k: study.k }, "--study", file);
 }
 
 async function byStudyOfTables(request: Request): Promise<Answer> {

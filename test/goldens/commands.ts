@@ -118,7 +118,6 @@ export const commands: readonly RecordedCommands[] = [
   ),
   recorded("study", "study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%", "study check study.yaml"),
   recorded("study-data", "study init --k 3 --data data/a.csv", "study check study.yaml --data data/b.csv --json"),
-  recorded("refuse-no-k", `fit ${plants} --as-is`),
   recorded("refuse-large-k", "fit data/single.csv --k 7 --as-is"),
   recorded("refuse-empty", "fit data/empty.csv --k 2 --as-is"),
   recorded("refuse-nan", "fit data/nan.csv --k 2 --as-is"),

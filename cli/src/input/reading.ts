@@ -77,18 +77,20 @@ export async function inputRowsOfCommand(
 }
 
 /** With what fedkm inspect would propose where nothing was typed. Of sources that is the scale, and a study says it all. */
-export async function proposedFlags<
-  T extends ProposedOptions & { readonly k?: number; readonly asIs?: boolean; readonly study?: unknown },
->(typed: T, { files, sources }: PatternRows, context: WorkContext) {
-  if (typed.asIs === true || typed.study !== undefined) return { flags: typed, k: typed.k, decisions: undefined };
+export async function proposedFlags<T extends ProposedOptions & { readonly asIs?: boolean; readonly study?: unknown }>(
+  typed: T,
+  { files, sources }: PatternRows,
+  context: WorkContext,
+) {
+  if (typed.asIs === true || typed.study !== undefined) return { flags: typed, decisions: undefined };
   if (sources.length > 0) {
     const flags: T = { ...typed, scale: typed.scale ?? "standard" };
-    return { flags, k: typed.k, decisions: typed.scale === undefined ? ["columns standardised"] : undefined };
+    return { flags, decisions: typed.scale === undefined ? ["columns standardised"] : undefined };
   }
-  const { options, decisions, first, k } = await proposeForFiles(files, typed, context);
+  const { options, decisions, first } = await proposeForFiles(files, typed, context);
   // What cannot be read is for the reader to refuse.
   const flags: T = first.length > 0 ? typed : { ...typed, ...options };
-  return { flags, k: typed.k ?? k, ...(decisions.length > 0 && first.length === 0 && { decisions }) };
+  return { flags, ...(decisions.length > 0 && first.length === 0 && { decisions }) };
 }
 
 /** With "-" as a file that holds the standard input, since rows are read more than once. */

@@ -16,21 +16,55 @@ export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<Choos
 
 const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
-/** What `choose` found, ready for `fit(datasets, graph, { k: fitted, alpha })`, and how it came to it. */
-export interface Choice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
+/** How many clusters `chooseClusters` found, and over which links: `fit(datasets, graph, { k: fitted, alpha })`. */
+export interface ClusterChoice extends Pick<ChoiceCosts, "messages" | "bytes" | "sampled"> {
   /** Of each device: of all together, or of the groups. */
   readonly k: number;
-  /** The k of a fit that finds these clusters: see `KCandidate`. */
+  /** The k to fit with: see `KChoice`. */
   readonly fitted: number;
-  readonly alpha: number;
   /** The links to fit with: without those between groups. */
   readonly graph: Graph;
   /** Devices whose clusters are not those of the others; one group where all belong together. */
   readonly groups: readonly DeviceGroup[];
   /** How many clusters there are in all, and whether there are any. */
   readonly clusters: KChoice;
+}
+
+/** What `choose` found, and how it came to it. */
+export interface Choice extends ClusterChoice {
+  readonly alpha: number;
   /** How alpha was found, at that k. */
   readonly coupling: AlphaChoice;
+}
+
+/**
+ * How many clusters there are, and which devices have the same.
+ * @example chooseClusters(paperData("iso", 4, 60, 1).datasets, ring(4)).k // 3
+ */
+export function chooseClusters(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): ClusterChoice {
+  checkNetwork(datasets, graph);
+  checkOptions(options, chooseKOptionNames);
+  const { sample, ...others } = options;
+  const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseClustersOn(looked, graph, others), ...sampled };
+}
+
+function chooseClustersOn(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<ChooseKOptions, "sample">,
+): ClusterChoice {
+  const clusters = chooseKOn(datasets, graph, options);
+  const { found, ...traffic } = chooseGroups(datasets, graph, clusters, options);
+  const members = Array.from(datasets.keys()).filter((i) => !clusters.leftOut.includes(i));
+  return {
+    k: found?.k ?? clusters.k,
+    fitted: found?.k ?? clusters.fitted,
+    graph: found?.graph ?? graph,
+    groups: found?.groups ?? [{ devices: members, k: clusters.k }],
+    clusters,
+    ...addTraffic(clusters, traffic),
+  };
 }
 
 /**
@@ -42,21 +76,9 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   checkOptions(options, chooseOptionNames);
   const { largestK, sample, ...coupled } = options;
   const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
-  const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
-  const grouping = chooseGroups(looked, graph, clusters, { ...coupled, largestK });
-  const { found } = grouping;
-  const k = found?.k ?? clusters.k;
-  const fitted = found?.k ?? clusters.fitted;
-  const { members } = participantsOf(
-    ...([looked, graph, fitted + 1] as const),
-    `k, found to be ${fitted}, and one to keep back for alpha`,
-  );
-  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted }, found?.graph);
-  return {
-    ...{ k, fitted, alpha: coupling.alpha },
-    graph: found?.graph ?? graph,
-    groups: found?.groups ?? [{ devices: members, k }],
-    ...{ clusters, coupling, ...sampled },
-    ...addTraffic(clusters, grouping, coupling),
-  };
+  const found = chooseClustersOn(looked, graph, { ...coupled, largestK });
+  const { fitted } = found;
+  participantsOf(looked, graph, fitted + 1, `k, found to be ${fitted}, and one to keep back for alpha`);
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted }, found.graph);
+  return { ...found, alpha: coupling.alpha, coupling, ...sampled, ...addTraffic(found, coupling) };
 }

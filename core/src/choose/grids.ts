@@ -1,5 +1,7 @@
 // Whole numbers, one decimal or 0 and 1 lie on a grid, whose gaps are no valleys between clusters: such rows are spread over it.
+// Categories, of which a row has one, are the corners of a simplex, and their rows are spread over that.
 
+import { ln } from "../data/elementary.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { hashRow } from "../data/random.ts";
 
@@ -18,6 +20,7 @@ export function spreadOverGrids(datasets: readonly Matrix[], seed: number): read
   const { cols } = datasets[0];
   const gaps = Array.from({ length: cols }, (_, c) => gapsOf(datasets, c));
   if (gaps.every((own) => own === undefined)) return datasets;
+  const categories = categoriesOf(datasets, gaps);
   return datasets.map((own) => {
     const data = own.data.slice();
     const times = new Map<number, number>();
@@ -29,8 +32,71 @@ export function spreadOverGrids(datasets: readonly Matrix[], seed: number): read
         const gap = known?.get(own.data[r * cols + c]) ?? 0;
         if (gap > 0) data[r * cols + c] += gap * (mixed(hash, time, c) - 0.5);
       });
+      for (const category of categories) spreadCategory(own, data, r, category, (c) => mixed(hash, time, c));
     }
     return { ...own, data };
+  });
+}
+
+/** Columns from the first to before the last, where a row has a category or has not. */
+interface Category {
+  readonly from: number;
+  readonly to: number;
+  readonly without: number;
+  readonly step: number;
+}
+
+/** Neighbouring columns with the same two values, of which every row has the larger one in one. */
+function categoriesOf(
+  datasets: readonly Matrix[],
+  gaps: readonly (ReadonlyMap<number, number> | undefined)[],
+): readonly Category[] {
+  const categories: Category[] = [];
+  const valuesOf = (c: number) => Array.from(gaps[c]?.keys() ?? []);
+  for (let from = 0; from < gaps.length; from++) {
+    const values = valuesOf(from);
+    const isLike = (c: number) => values.length === 2 && String(valuesOf(c)) === String(values);
+    let to = from + 1;
+    let having = rowsHaving(datasets, from, to, values[1]);
+    while (having === "none or one" && to < gaps.length && isLike(to)) {
+      having = rowsHaving(datasets, from, ++to, values[1]);
+    }
+    if (having !== "one") continue;
+    categories.push({ from, to, without: values[0], step: values[1] - values[0] });
+    from = to - 1;
+  }
+  return categories;
+}
+
+/** In how many of these columns the rows have this value. */
+function rowsHaving(datasets: readonly Matrix[], from: number, to: number, value: number | undefined) {
+  let [none, several] = [false, value === undefined];
+  for (const { data, rows, cols } of datasets) {
+    for (let r = 0; r < rows; r++) {
+      let count = 0;
+      for (let c = from; c < to; c++) if (data[r * cols + c] === value) count++;
+      if (count === 0) none = true;
+      if (count > 1) several = true;
+    }
+  }
+  return several ? "several" : none ? "none or one" : "one";
+}
+
+/** Evenly over the part of the simplex that is nearest to the corner of the row's category: between two of them is no gap. */
+function spreadCategory(
+  { data: given, cols }: Matrix,
+  data: Float64Array,
+  row: number,
+  { from, to, without, step }: Category,
+  draw: (column: number) => number,
+): void {
+  const shares = Array.from({ length: to - from }, (_, c) => -ln(1 - draw(from + c)));
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const own = shares.findIndex((_, c) => given[row * cols + from + c] !== without);
+  const largest = shares.indexOf(Math.max(...shares));
+  [shares[own], shares[largest]] = [shares[largest], shares[own]];
+  shares.forEach((share, c) => {
+    data[row * cols + from + c] = without + (step * share) / (sum > 0 ? sum : 1);
   });
 }
 

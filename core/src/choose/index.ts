@@ -255,7 +255,7 @@ export function choiceOfSums(plan: readonly PlannedK[], { figures, counts }: Cho
     const common = { inertia, silhouette: silhouettes / rows };
     const judged = k === 1 ? undefined : judgeTubes(tubes, sizes, cols, looks[0].half === undefined);
     // Clusters of cells leave more to chance than a cut through a cluster of rows does: they cannot tell one.
-    return { ...triedK(k, common, judged), weakest: 0 };
+    return { ...triedK(k, common, judged), chances: [] };
   });
   return choiceOf(tried);
 }

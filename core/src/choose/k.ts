@@ -12,6 +12,7 @@ import { lossOf } from "../kernel/model.ts";
 import { silhouetteOf } from "../measures/measures.ts";
 import { findCommonClusters } from "./commonClusters.ts";
 import { spreadOverGrids } from "./grids.ts";
+import { lnFisher } from "./links.ts";
 import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
 import { roundClusters } from "./tubes.ts";
 import {
@@ -65,7 +66,7 @@ export interface KCandidate {
   readonly fitted: number;
   /**
    * most: no k has more clusters that are apart. fewer, coarse: so are all clusters of this k, the next and the least.
-   * long: so many are apart on axes along which they are round; a fit on the columns as they are may cut across them.
+   * long: so many are apart on axes along which they are round, which a fit on the columns as they are would cut across.
    * none: no gap can be shown at any k.
    */
   readonly reason: "most" | "fewer" | "coarse" | "long" | "none";
@@ -75,7 +76,7 @@ export interface KCandidate {
 export interface KChoice extends ChoiceCosts {
   /** The most clusters that are apart from all their neighbours; 1 if none are. */
   readonly k: number;
-  /** The k of a fit that finds them: see `KCandidate`. */
+  /** The k to fit with: of the first candidate that is not long. It is larger where strays take clusters for themselves. */
   readonly fitted: number;
   /** At most three, the chosen one first. */
   readonly candidates: readonly KCandidate[];
@@ -137,7 +138,8 @@ export function choiceOf(tried: readonly TriedK[], long: readonly KCandidate[] =
     return { k, inertia, silhouette, clusters, apart };
   });
   const candidates = [...long, ...candidatesOf(tried)].slice(0, 3);
-  const [{ k, fitted }] = candidates;
+  const [{ k }] = candidates;
+  const { fitted = k } = candidates.find(({ reason }) => reason !== "long") ?? {};
   const elbow = elbowOf(curve);
   const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
   const last = curve[curve.length - 1].k;
@@ -173,8 +175,8 @@ export interface TriedK extends KScore, Pick<JudgedClusters, "chance"> {
   readonly likely: number;
   /** Groups of clusters that are joined. */
   readonly groups: number;
-  /** The largest chance of a valley among the pairs. */
-  readonly weakest: number;
+  /** Of a valley like that of each pair, the largest first. */
+  readonly chances: readonly number[];
 }
 
 interface JudgedK extends TriedK {
@@ -202,7 +204,7 @@ export function triedK(
   judged: Omit<JudgedClusters, "traffic"> | undefined,
 ): TriedK {
   if (judged === undefined)
-    return { k, ...totals, ...{ clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1, weakest: 1 } };
+    return { k, ...totals, ...{ clusters: 1, apart: 1, chance: 1, groups: 1, sizable: 1, likely: 1, chances: [1] } };
   const rows = judged.sizes.reduce((sum, size) => sum + size, 0);
   const surely = apartClusters(judged, ({ isApart }) => isApart);
   const likely = apartClusters(
@@ -215,7 +217,7 @@ export function triedK(
     apart: surely.rows / rows,
     sizable: surely.clusters + surely.others,
     likely: likely.others === 0 ? likely.clusters : 0,
-    weakest: judged.pairs.reduce((most, { chance }) => Math.max(most, chance), 0),
+    chances: judged.pairs.map(({ chance }) => chance).sort((a, b) => b - a),
   };
 }
 
@@ -326,14 +328,12 @@ const ONE_OF_TWO = 0.1;
 function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
   const shown = gated(tried).filter(({ k, clusters, chance }) => k > 1 && (clusters > 0 || chance < ANY));
   const most = shown.reduce((top, { clusters }) => Math.max(top, clusters), 0);
-  const sure = shown.filter(({ clusters, sizable, weakest }) => clusters === sizable && weakest < SURELY);
+  const sure = shown.filter((own) => own.clusters === own.sizable && isSure(own));
   const whole = shown
     .flatMap((own) => {
-      const { k: fitted, clusters, sizable, likely, chance, weakest } = own;
+      const { k: fitted, clusters, sizable, likely, chance } = own;
       if (clusters > 1 && clusters === sizable) {
-        // One of clusters that are surely apart may have been cut in two by chance.
-        const isCut = weakest >= SURELY && sure.some((other) => other.clusters === clusters - 1);
-        return isCut ? [] : [{ k: clusters, fitted, clusters }];
+        return sure.some((other) => isCutOf(own, other)) ? [] : [{ k: clusters, fitted, clusters }];
       }
       const isNearly = clusters === most && clusters >= LIKELY.share * likely;
       const isCertain = most === 1 && clusters === 1 && chance < CERTAIN;
@@ -356,11 +356,19 @@ function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
   ];
 }
 
+/** Axes may be chosen for clusters, and cuts for gaps: then valleys must be surer. */
+const SURELY = 0.01;
+
+const isSure = ({ chances: [weakest = 0] }: TriedK) => weakest < SURELY;
+
+/** Clusters that are surely apart may have been cut in two by chance: each cut has a pair, the surest of which are no surer together. */
+function isCutOf({ clusters, chances }: TriedK, sure: TriedK): boolean {
+  if (sure.clusters >= clusters) return false;
+  return lnFisher(chances.slice(0, clusters - sure.clusters).map(ln)) >= ln(SURELY);
+}
+
 /** Long clusters are looked for at so many k beyond the one that was found. */
 const BEYOND = 3;
-
-/** Axes were chosen for them, so their valleys must be surer. */
-const SURELY = 0.01;
 
 /**
  * Long clusters side by side are one to k-means, or are cut across. Where there are clusters at all, a few more are tried
@@ -388,7 +396,7 @@ function longClusters(
     // Products of columns, twice.
     const products = sumTraffic(graph, (centroids.cols * (centroids.cols + 1)) / 2);
     traffic.push(first.traffic, own.traffic, products, products);
-    if (own.clusters === k && own.weakest < SURELY) most = k;
+    if (own.clusters === k && isSure(own)) most = k;
   }
   const candidates = most > found ? [{ k: most, fitted: most, reason: "long" as const }] : [];
   return { candidates, traffic: addTraffic(...traffic) };

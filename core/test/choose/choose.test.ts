@@ -4,6 +4,7 @@ import {
   adjustedRandIndex,
   choose,
   chooseAlpha,
+  chooseClusters,
   chooseK,
   chooseLinks,
   communities,
@@ -82,6 +83,23 @@ describe("chooseK(datasets, graph, options)", () => {
       data: data.map((x, at) => (at % 2 ? x : 9 * x + 8 * data[at + 1])),
     }));
     expect(chooseK(one, ring(4)).candidates).toEqual([{ k: 1, fitted: 1, reason: "none" }]);
+  });
+
+  it("does not count clusters that only a category makes, of two values or of more", () => {
+    const random = randomStream(3, "words");
+    const normal = normalStream(random);
+    const rows = Array.from({ length: 900 }, (_, r) => {
+      const [two, five] = [random() < 0.3 ? 0 : 1, Math.floor(5 * random() ** 2)];
+      const words = [1, 0]
+        .map((own) => (own === two ? 2.1 : 0))
+        .concat([0, 1, 2, 3, 4].map((own) => (own === five ? 1.4 : 0)));
+      return [...[r % 3 === 0 ? 3 : 0, r % 3 === 1 ? 3 : 0].map((x) => x + 0.3 * normal()), ...words];
+    });
+    const one = chooseK([matrix(rows)], graph(1, []));
+    expect([one.k, one.fitted]).toEqual([3, 3]);
+    expect(chooseK([matrix(rows.map(([, , ...words]) => [normal(), normal(), ...words]))], graph(1, [])).k).toBe(1);
+    const dealt = [0, 1, 2].map((d) => matrix(rows.filter((_, r) => r % 7 === d || (d === 2 && r % 7 > 2))));
+    expect(chooseK(dealt, path(3)).k).toBe(3);
   });
 
   it("does not take a cluster for two by a gap that chance makes in one of ten", () => {
@@ -540,6 +558,13 @@ describe("choose(datasets, graph, options)", () => {
       clusters,
       coupling,
     });
+    const {
+      messages: asked,
+      bytes: sent,
+      ...counted
+    } = chooseClusters(datasets, complete(5), { seed: 3, largestK: 5 });
+    expect(counted).toEqual({ k: 3, fitted: 3, graph: complete(5), groups: choice.groups, clusters });
+    expect([messages, bytes]).toEqual([asked + coupling.messages, sent + coupling.bytes]);
     // Who is alike was asked as well.
     expect(messages).toBeGreaterThan(clusters.messages + coupling.messages);
     expect(bytes).toBeGreaterThan(clusters.bytes + coupling.bytes);

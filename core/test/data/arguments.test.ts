@@ -21,6 +21,7 @@ const calls: Record<string, readonly unknown[]> = {
   certify: [datasets, network, model, { alpha: 1 }],
   chooseAlpha: [datasets, network, { k: 1, alphas: [0], folds: 2 }],
   choose: [datasets, network, { largestK: 1, alphas: [0], folds: 2 }],
+  chooseClusters: [datasets, network, { largestK: 1 }],
   chooseK: [datasets, network, { largestK: 1 }],
   clusterVerdict: [datasets, network, centroids, {}],
   chooseLinks: [datasets, network, { k: 2 }],
@@ -104,6 +105,7 @@ const tools = [
 const optional = [
   "certify 3",
   "choose 2",
+  "chooseClusters 2",
   "chooseK 2",
   "clusterVerdict 3",
   "consensusVariation 2",

@@ -89,7 +89,9 @@ async function partialAnswer(
 ): Promise<Frame> {
   const { request, weighted = false, lost } = header;
   const asked = await requestOf(request, methodOf);
-  const { problem, settings } = checkFitMethod(asked);
+  const { k } = asked;
+  if (k === undefined) throw new RequestError("--k must be a number where rows come in parts, got none");
+  const { problem, settings } = checkFitMethod({ ...asked, k });
   const isFirst = !Array.isArray(lost);
   const devices = arrays.length / (1 + Number(weighted === true) + (isFirst ? 0 : 3));
   const part = (n: number) => arrays.slice(n * devices, (n + 1) * devices);

@@ -1,7 +1,8 @@
 // A request for clusters and its answer: rows are read and put on one scale, the method runs, and its result becomes a
 // model with labels and what a careful colleague would say about it. Nothing is written and nothing is printed.
 
-import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
+import { chooseClusters, connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import { undoScaling } from "@fedkm/files";
 import type { Input } from "../input/readTables.ts";
 import {
@@ -20,7 +21,7 @@ import {
   MODEL_FORMAT,
   modelVersionParts,
 } from "../model/model.ts";
-import { linksName } from "../prepare/links.ts";
+import { alikeLinks, linksName } from "../prepare/links.ts";
 import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/prepare.ts";
 import { RequestError, type SettledSettings } from "../request.ts";
 import { certifyModel } from "../verify/certificate.ts";
@@ -31,7 +32,9 @@ import { devicesApart, resultWarnings } from "./resultWarnings.ts";
 import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
 
 /** What `fedkm fit` is asked: rows, columns, scale, links, method. */
-export interface FitRequest extends Omit<PrepareRequest, "k">, MethodRequest {
+export interface FitRequest extends Omit<PrepareRequest, "k">, Omit<MethodRequest, "k"> {
+  /** Default: as many as there are names, or as many as `chooseClusters` finds, and then over the links that it finds. */
+  readonly k?: number;
   /** Of the clusters, in their order: cluster 0 has the most rows. */
   readonly names?: readonly string[];
 }
@@ -55,11 +58,13 @@ export interface FitOutcome extends FittedRows {
 }
 
 /** Reads, scales, links and clusters tables, files or sources: `fedkm fit` as a function. */
-export async function fitTables(request: FitRequest, context: FitContext = {}): Promise<FitOutcome> {
-  const checked = checkFitRequest(request);
+export async function fitTables(asked: FitRequest, context: FitContext = {}): Promise<FitOutcome> {
+  checkFitRequest(asked);
   const began = performance.now();
-  const prepared = await prepareTables(request, context);
+  const given = await prepareTables({ ...asked, k: givenK(asked) }, context);
   const read = performance.now() - began;
+  const { chosen, request, prepared } = await withClusters(asked, given, context);
+  const checked = checkFitMethod(request);
   const { names, datasets, scaling, graph, input } = prepared;
   reportWorkProgress(context, { step: "fit", method: checked.name, devices: names.length });
   const inSources =
@@ -76,22 +81,47 @@ export async function fitTables(request: FitRequest, context: FitContext = {}): 
   const atHand = clusterSums(datasets, labels, request.k, scaling);
   const sums = inSources === undefined ? atHand : sumsOfSources(atHand, inSources, ordered);
   const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
-  const result = { model, datasets, labels, sums, graph };
+  const result = { model, datasets, labels, sums, graph, ...(chosen && { chosen }) };
   const here = () => computeWork(context, () => examineStability(stabilityTask(result), refitForStability(checked)));
   // Begins before the certificate, so that both can be made at the same time.
   const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
   return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
 }
 
+/** A request that says how many clusters. */
+type SettledRequest = FitRequest & { readonly k: number };
+
+/** With as many clusters as were asked for, or else as `fedkm choose` counts, over the links between devices that share them. */
+async function withClusters(request: FitRequest, prepared: Prepared, context: WorkContext) {
+  const k = givenK(request);
+  if (k !== undefined) return { request: { ...request, k }, prepared };
+  reportWorkProgress(context, { step: "choose" });
+  const { seed = 1, privacy, minRows = defaults.guardedMinimum, graph = "complete" } = request;
+  const minimum = privacy === "guarded" ? minRows : undefined;
+  const { datasets } = prepared;
+  const chosen = await computeWork(context, () => chooseClusters(datasets, prepared.graph, { seed, minimum }));
+  const links = chosen.groups.length > 1 ? alikeLinks(graph) : graph;
+  const settled: SettledRequest = { ...request, k: chosen.fitted, graph: links };
+  return { chosen, request: settled, prepared: { ...prepared, graph: chosen.graph } };
+}
+
+const givenK = ({ k, names, startAt }: FitRequest) => k ?? names?.length ?? startAt?.[0]?.rows;
+
 /** Refuses what cannot be meant, before any row is read. */
-export function checkFitRequest(request: FitRequest): CheckedMethod {
-  const { names, k } = request;
+export function checkFitRequest(request: FitRequest): void {
+  const { names, privacy } = request;
+  const k = givenK(request);
+  if (k === undefined && privacy === "private") {
+    throw new RequestError(
+      "--privacy private must be used with --k: to count clusters, rows are looked at without noise",
+    );
+  }
   if (names !== undefined && names.length !== k) {
     throw new RequestError(`--names must have one name for each of the ${k} clusters, got ${names.length}`);
   }
   const twice = names?.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new RequestError(`--names must have different names, got "${twice}" twice`);
-  return checkFitMethod(request);
+  checkFitMethod({ ...request, k: k ?? 1 });
 }
 
 async function runInMemory(
@@ -148,7 +178,7 @@ interface NumberedRun {
 
 function modelOf(
   { input, names, scaling, graph }: Prepared,
-  { graph: links = "complete", missing = "refuse", study, names: called }: FitRequest,
+  { graph: links = "complete", missing = "refuse", study, names: called }: SettledRequest,
   { name: method, problem: { k, alpha, seed }, settings }: CheckedMethod,
   { run, ordered, centroids, sums }: NumberedRun,
 ): FittedModel {

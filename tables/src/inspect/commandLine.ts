@@ -9,7 +9,7 @@ import type { ProposedOptions } from "./proposal.ts";
 export function fitCommandLine(
   patterns: readonly string[],
   options: ProposedOptions & {
-    readonly k: number;
+    readonly k?: number;
     readonly alpha?: number;
     readonly graph?: string;
     readonly weighting?: Weighting;
@@ -23,7 +23,7 @@ export function fitCommandLine(
   return [
     "fedkm fit",
     ...patterns.map(fileWord),
-    `--k ${k}`,
+    ...(k === undefined ? [] : [`--k ${k}`]),
     ...(alpha === undefined ? [] : [`--alpha ${alpha}`]),
     ...(asIs === true ? ["--as-is"] : []),
     ...(columns === undefined ? [] : [`--columns ${shellNames(columns)}`]),

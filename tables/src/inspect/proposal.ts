@@ -24,8 +24,6 @@ export interface Proposal {
   /** As asked, with all that was decided. */
   readonly options: ProposedOptions;
   readonly columns: readonly ClassifiedColumn[];
-  /** So many clusters until somebody knows better. */
-  readonly k: number;
   /** What was decided, in a few words each. */
   readonly decisions: readonly string[];
   /** What must be done first, if anything. */
@@ -80,11 +78,8 @@ export function proposeOptions(looks: readonly InspectedTable[], asked: Proposed
     scale: asked.scale ?? (scale === "log" ? `log:${joinedNames(logarithms)}` : scale),
   };
   const decisions = decisionsOf(columns, asked, options, reading);
-  const rows = looks.reduce((sum, look) => sum + look.rows, 0);
-  return { options, columns, decisions, first: obstacles(looks, names), k: Math.max(1, Math.min(CLUSTERS, rows)) };
+  return { options, columns, decisions, first: obstacles(looks, names) };
 }
-
-const CLUSTERS = 3;
 
 const pick = ({ columns, exclude }: ProposedOptions) => ({ ...(columns && { columns }), ...(exclude && { exclude }) });
 

@@ -1,6 +1,6 @@
 // The rows of each cluster on all devices together, by sums: their mean, their spread, and how far the devices differ.
 
-import { type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
+import { type ClusterChoice, type Graph, type Matrix, matchCentroids, predict } from "@fedkm/core";
 import { type Scaling, undoScaling, unscaled } from "@fedkm/files";
 import type { ClusterModel, FittedModel } from "./model.ts";
 
@@ -212,5 +212,7 @@ export interface FittedRows {
   readonly graph: Graph;
   /** Whether cluster c means the same on every device. */
   readonly numbersAgree: boolean;
+  /** How k was found, where the request did not say it. */
+  readonly chosen?: ClusterChoice;
   readonly warnings: readonly string[];
 }

@@ -68,7 +68,7 @@ export async function linkDevices(
   const isAlike = among !== undefined || (typeof links === "object" && "isAlike" in links && links.isAlike === true);
   if (!isAlike) return all;
   if (k === undefined)
-    throw new RequestError("--graph alike is for fits, which have a k: choose finds such links itself");
+    throw new RequestError("--graph alike must be used with --k: without it such links are found where there are any");
   return chooseLinks(datasets, all, { k, seed }).graph;
 }
 

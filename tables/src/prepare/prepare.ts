@@ -18,7 +18,7 @@ export interface PrepareRequest extends RowsRequest {
   /** Default "complete". */
   readonly graph?: LinksRequest;
   /** Clusters, for links that depend on them. */
-  readonly k?: number;
+  readonly k?: number | undefined;
   /** none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE. Default "none". */
   readonly scale?: string;
   /** Rows and scale are as its devices have them. */

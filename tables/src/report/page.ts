@@ -1,6 +1,7 @@
 // report.html: one page that stands alone: no font, script or picture from elsewhere, and nothing that needs a script.
 
 import { escaped, htmlPage, svgPart } from "@fedkm/pictures";
+import { clusterChoiceWords } from "../choose/choiceWords.ts";
 import type { Stability } from "../fit/stability.ts";
 import type { RowOrigin } from "../input/readTables.ts";
 import type { FittedRows } from "../model/clusterSums.ts";
@@ -162,11 +163,14 @@ function titleOf(model: FittedRows["model"]): string {
   return `${counted(options.k, "cluster")} of ${counted(modelRows(model), "row")}${where}`;
 }
 
-function summarySentences({ model }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
+function summarySentences({ model, chosen }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
   const { options, clusters } = model;
   const rows = modelRows(model);
   const columns = counted(encodingOfModel(model).length, "column");
-  const asked = `You asked for ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}.`;
+  const asked =
+    chosen === undefined
+      ? `You asked for ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}.`
+      : `These are ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}. ${clusterChoiceWords(chosen)}`;
   const filled = clusters.filter((own) => own.rows > 0).length;
   const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
   const most = clusters.map((own) => own.rows / rows);

@@ -5,11 +5,11 @@ import {
   alikeLinks,
   type ChooseOutcome,
   type ChooseRequest,
+  candidateWords,
   chooseTables,
   fitCommandLine,
   linksAmongAlike,
 } from "@fedkm/tables";
-import { candidateWords } from "../../candidateWords.ts";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
@@ -86,7 +86,10 @@ function aboutClusters({
 }: Choice["clusters"]): string[] {
   const others = `The elbow of the inertia says ${elbow}, the silhouette ${silhouette}; neither can say that there are no clusters.`;
   const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
-  const strays = `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
+  const isLong = candidates[0].reason === "long";
+  const strays = isLong
+    ? `So a fit takes k = ${fitted}.`
+    : `A fit finds these ${k} with k = ${fitted}: the others of its clusters are strays or tails.`;
   const largest = curve[curve.length - 1].k;
   const most = curve.reduce((top, own) => (own.clusters > top.clusters ? own : top));
   const more = `With k = ${most.k}, ${most.clusters} are apart, too few more to be sure that none of these was cut in two.`;

@@ -16,7 +16,7 @@ import {
   withdrawChangeInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import { chosenWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../chosenWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";

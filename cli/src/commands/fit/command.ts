@@ -30,7 +30,7 @@ export function fitCommand(io: Console): Command {
         "CSV, TSV, JSON, Parquet, .xlsx, .ods or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
       ),
     )
-    .option("--k <number>", "clusters (default: 3)", parseWhole("--k", 1))
+    .option("--k <number>", "clusters (default: as many as fedkm choose finds)", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm")
     .option(

@@ -2,7 +2,9 @@
 
 import {
   checkFitRequest,
+  clusterChoiceWords,
   type FitContext,
+  type FitOutcome,
   fitCommandLine,
   fitTables,
   type MethodSettings,
@@ -10,7 +12,6 @@ import {
   type StudyPlan,
 } from "@fedkm/tables";
 import { type Console, isStyled, printAnswer } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
 import { type ResultsFlags, summary, writeFitCommandResults } from "../../fitResults.ts";
 import { fitText } from "../../fitText.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
@@ -18,6 +19,7 @@ import { inputRowsOfCommand, linksOfFlag, methodOfFlag, proposedFlags } from "..
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, progressWatch, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
+import { wrap } from "../../table.ts";
 import { type ThreadFlags, withThreads } from "../../threads.ts";
 import { checkResultFolder } from "../../write.ts";
 import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
@@ -25,7 +27,7 @@ import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabili
 type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
 
 export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginFlags, ThreadFlags, ResultsFlags {
-  /** Undefined: as proposed. */
+  /** Undefined: as many as there are. */
   readonly k?: number;
   readonly alpha: number;
   readonly method: string;
@@ -52,7 +54,7 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   const warnings = [...outcome.warnings, ...written.leftOut];
   const facts = { ...summary(outcome, warnings, written.paths, milliseconds), ...proposal };
   printAnswer(io, flags.json, facts, () => [
-    ...(proposal === undefined ? [] : [proposal.decisions.join("; "), `in full: ${proposal.command}`, ""]),
+    ...(proposal === undefined ? [] : [...wrap(proposal.decisions.join("; "), 80), `in full: ${proposal.command}`, ""]),
     ...fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
   ]);
 }
@@ -69,15 +71,11 @@ async function fitAndWrite(patterns: readonly string[], typed: FitFlags, { progr
   const plugins = await pluginsOf(typed);
   const method = await methodOfFlag(typed.method, plugins.methods);
   const graph = linksOfFlag(typed.graph, plugins.graphs);
-  if (typed.k !== undefined) checkFitRequest({ ...typed, k: typed.k, method, graph });
+  checkFitRequest({ ...typed, method, graph });
   let endStability = () => {};
   const rows = await inputRowsOfCommand(patterns, typed, env, { onProgress: (step) => onProgress(step), signal });
   const onProgress = progressWatch(progress, rows.files);
-  const { flags: completed, decisions, k } = await proposedFlags(typed, rows, { signal, onProgress, compute });
-  if (k === undefined)
-    throw new UsageError("--k is missing: say how many clusters, or give --study with a file that does");
-  const flags = { ...completed, k };
-  const proposal = decisions && { decisions, command: fitCommandLine(patterns, flags) };
+  const { flags, decisions } = await proposedFlags(typed, rows, { signal, onProgress, compute });
   const context: FitContext = {
     signal,
     onProgress,
@@ -93,8 +91,21 @@ async function fitAndWrite(patterns: readonly string[], typed: FitFlags, { progr
     const outcome = await fitTables({ ...flags, ...rows, method, graph }, context);
     progress.announce("fedkm  writing the results");
     const written = await writeFitCommandResults(outcome, flags, { progress, signal });
-    return { outcome, written, proposal };
+    return { outcome, written, proposal: proposalOf(patterns, flags, outcome, decisions) };
   } finally {
     endStability();
   }
+}
+
+/** What was decided, with the command that asks for it; undefined where nothing was. */
+function proposalOf(
+  patterns: readonly string[],
+  flags: FitFlags,
+  { chosen, model: { options } }: FitOutcome,
+  proposed: readonly string[] = [],
+) {
+  const decisions = [...proposed, ...(chosen === undefined ? [] : [clusterChoiceWords(chosen)])];
+  if (decisions.length === 0) return undefined;
+  const { k, graph } = options;
+  return { decisions, command: fitCommandLine(patterns, { ...flags, k, ...(chosen && { graph }) }) };
 }

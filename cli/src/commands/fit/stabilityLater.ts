@@ -50,7 +50,6 @@ export function commandCoreTime(now = () => performance.timeOrigin + performance
 
 /** What says which method runs again. */
 interface MethodFlags extends MethodSettings, PluginFlags {
-  readonly k: number;
   readonly alpha: number;
   readonly seed: number;
   readonly method: string;

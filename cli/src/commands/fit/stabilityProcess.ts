@@ -9,7 +9,9 @@ const now = () => performance.timeOrigin + performance.now();
 
 process.once("message", async ({ task, flags }: StabilityOrder) => {
   const { methods } = await pluginsOf(flags);
-  const refit = refitForStability(checkFitMethod({ ...flags, method: await methodOfFlag(flags.method, methods) }));
+  const { k } = task.model.options;
+  const method = await methodOfFlag(flags.method, methods);
+  const refit = refitForStability(checkFitMethod({ ...flags, k, method }));
   const from = now();
   const stability = examineStability(task, refit);
   const answer: StabilityAnswer = { stability, span: { from, to: now() } };

@@ -14,7 +14,7 @@ import { readTextFile } from "@fedkm/device/daemon";
 import { checkMissingCells, expandPatterns, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { shellNames } from "@fedkm/tables/light";
-import { chosenWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../chosenWords.ts";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { countLabel } from "../../numbers.ts";

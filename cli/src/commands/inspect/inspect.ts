@@ -93,8 +93,8 @@ export async function runInspectCommand(
     for (const file of await inputFilesOfCommand(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
-  const { options: proposed, columns, decisions, first: obstacles, k } = proposeOptions(looks, options);
-  const command = fitCommandLine(patterns, { ...proposed, k });
+  const { options: proposed, columns, decisions, first: obstacles } = proposeOptions(looks, options);
+  const command = fitCommandLine(patterns, proposed);
   const first = obstacles.map(obstacleWords);
   const files = looks.map(facts);
   const all =

@@ -18,7 +18,7 @@ import {
 } from "@fedkm/device/daemon";
 import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
-import { chosenWords } from "../../candidateWords.ts";
+import { chosenWords } from "../../chosenWords.ts";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { dashboardSource } from "../../deviceFolders.ts";
 import { UsageError } from "../../failure.ts";
