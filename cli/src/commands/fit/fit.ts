@@ -6,13 +6,13 @@ import {
   fitCommandLine,
   fitTables,
   type MethodSettings,
+  modelLines,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
-import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { boldOn, type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type ResultsFlags, summary, writeFitCommandResults } from "../../fitResults.ts";
-import { fitText } from "../../fitText.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, methodOfFlag, proposedFlags } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
@@ -53,7 +53,7 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   const facts = { ...summary(outcome, warnings, written.paths, milliseconds), ...proposal };
   printAnswer(io, flags.json, facts, () => [
     ...(proposal === undefined ? [] : [proposal.decisions.join("; "), `in full: ${proposal.command}`, ""]),
-    ...fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
+    ...modelLines(outcome.model, warnings, written.paths, boldOn(io.stdout, io.env)),
   ]);
 }
 
@@ -92,7 +92,7 @@ async function fitAndWrite(patterns: readonly string[], typed: FitFlags, { progr
   try {
     const outcome = await fitTables({ ...flags, ...rows, method, graph }, context);
     progress.announce("fedkm  writing the results");
-    const written = await writeFitCommandResults(outcome, flags, { progress, signal });
+    const written = await writeFitCommandResults(outcome, flags, { onProgress, signal });
     return { outcome, written, proposal };
   } finally {
     endStability();
