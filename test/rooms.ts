@@ -163,7 +163,8 @@ const device: Package = {
       imports: [".", "keys", "links", "loop", "privacy", "study", "wire"],
     },
     simulation: {
-      holds: "a clock and links in memory: the same loop, thousands of devices, replayed bit for bit",
+      holds:
+        "a clock and links in memory: the same loop, thousands of devices, replayed bit for bit; a study as a fit of tables takes it",
       imports: [".", "change", "keys", "loop", "privacy", "study", "wire"],
     },
     daemon: {
@@ -184,7 +185,10 @@ const tables: Package = {
         "what a request for clusters may say, how its work is watched, numbers as people read them, words for a shell",
     },
     input: { holds: "files, tables at hand and sources become devices with the same columns", imports: ["."] },
-    model: { holds: "model.json: centroids, sizes and means of clusters, labels, profiles", imports: [".", "input"] },
+    model: {
+      holds: "model.json: centroids, sizes and means of clusters, labels, profiles; the same in lines for a terminal",
+      imports: [".", "input"],
+    },
     prepare: { holds: "scale, links and rows as a method takes them", imports: [".", "input", "model"] },
     verify: {
       holds: "whether a model is what its files and its options give",
@@ -194,16 +198,22 @@ const tables: Package = {
       holds: "fitTables: the method runs, and how sure, how different and how reliable its answer is",
       imports: [".", "input", "model", "prepare", "verify"],
     },
-    choose: { holds: "chooseTables: k and alpha", imports: [".", "fit", "model", "prepare"] },
-    predict: { holds: "predictTables: labels of later rows", imports: [".", "input", "model"] },
+    choose: {
+      holds: "chooseTables: k and alpha, and why a k is a candidate",
+      imports: [".", "fit", "model", "prepare"],
+    },
+    predict: {
+      holds: "predictTables: labels of later rows, also beside the rows of a source",
+      imports: [".", "input", "model"],
+    },
     inspect: {
       holds: "what a file holds, column by column, and the command line that follows from it",
       imports: [".", "input", "prepare"],
     },
     export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
     report: {
-      holds: "the report of a fit as one HTML page, and the picture of a choice",
-      imports: [".", "fit", "input", "model"],
+      holds: "the report of a fit as one HTML page, all files of a fit, and the picture of a choice",
+      imports: [".", "choose", "fit", "input", "model"],
     },
   },
 };
@@ -217,7 +227,8 @@ const experiments: Package = {
     studies: { holds: "sweep files: checked, as cells, as pictures; the studies themselves are files", imports: ["."] },
     plugins: { holds: "the user's own methods, data sets, graphs and measures, also in Python", imports: ["."] },
     compare: {
-      holds: "all methods on the same data, network, start and budget; quality against bytes",
+      holds:
+        "all methods on the same data, network, start and budget; quality against bytes; what was found, in lines and as a page",
       imports: [".", "plugins", "trial"],
     },
     trial: { holds: "a cell becomes a row, in a pool of processes, with a journal", imports: [".", "plugins"] },
@@ -235,7 +246,10 @@ const web: Package = {
   imports: ["core", "files", "pictures", "tables"],
   rooms: {
     ".": { holds: "colours and styles of all pages" },
-    engine: { holds: "setups of the playground, their runs, and what the article's figures show, in two workers" },
+    engine: {
+      holds:
+        "setups of the playground and which runs of others they can show, their runs, and what the article's figures show, in two workers",
+    },
     article: { holds: "the page that explains: one file for each figure", imports: [".", "engine"] },
     playground: { holds: "the page: controls, stops, panels, network map and curves", imports: [".", "engine"] },
     dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
@@ -249,8 +263,7 @@ const cli: Package = {
   imports: ["core", "files", "sql", "pictures", "tables", "device", "audit", "experiments", "web"],
   rooms: {
     ".": {
-      holds:
-        "arguments, failures and remedies, progress, tables on the terminal, stopping, writing results all at once",
+      holds: "arguments, failures and remedies, progress, stopping, writing results all at once",
     },
     input: { holds: "the flags by which files and sources are read", imports: ["."] },
     commands: {
@@ -303,7 +316,8 @@ export const packages: Readonly<Record<string, Package>> = {
     imports: ["core"],
   },
   pictures: {
-    holds: "palette, line styles, network drawing, HTML pages, axes, numbers as labels, principal components, PNG, PDF",
+    holds:
+      "palette, line styles, network drawing, HTML pages, axes, numbers as labels, columns of text, principal components, PNG, PDF",
     runs: "Node and browsers",
     imports: ["core"],
   },

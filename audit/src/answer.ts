@@ -2,6 +2,7 @@
 
 import { privacyWords, type Study } from "@fedkm/device";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
+import { alignColumns, wrap } from "@fedkm/pictures/terminal";
 import { explanations, leakOf, remainingAttacks, rowsFound, type Tally, titles, verdictOf } from "./outcome.ts";
 
 /** As --json has it. */
@@ -49,13 +50,13 @@ export function auditAnswer(
 }
 
 /** The figures of an attack, as they stand in a row; a dash where an attack is not about means or rows. */
-export function attackFigures({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
+function attackFigures({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
   const isAboutMeans = ["inversion", "coalition", "bystander", "sketches"].includes(attack);
   return [String(tried), isAboutMeans ? String(groups) : "-", attack === "membership" ? "-" : String(withRows)];
 }
 
 /** Heads of the columns of a table of attacks. */
-export const attackHeading = ["attack", "tried", "means found", "rows found"];
+const attackHeading = ["attack", "tried", "means found", "rows found"];
 
 /** `version` is that of the program that asked. */
 export function auditPage(answer: AuditAnswer, version: string): string {
@@ -83,4 +84,26 @@ ${attacks.map((attack) => `<li><strong>${escaped(attack.title)}</strong>: ${esca
 </ul>
 <footer>fedkm ${escaped(version)}, fedkm audit</footer>`,
   );
+}
+
+const WIDTH = 100;
+
+/** The same in lines for a terminal; `page` is the file of its page, where there is one. */
+export function auditLines(answer: AuditAnswer, page: string | undefined): string[] {
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
+  const rows = [attackHeading, ...attacks.map((attack) => [attack.title, ...attackFigures(attack)])];
+  const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
+  const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
+  return [
+    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
+    "",
+    ...lines,
+    "",
+    ...wrap(`Verdict: ${verdict}`, WIDTH),
+    "",
+    "What remains possible:",
+    ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
+    ...(page === undefined ? [] : ["", `wrote ${page}`]),
+  ];
 }

@@ -15,7 +15,7 @@ import { simulatedPeer, simulatedSecrets } from "@fedkm/device/inspect";
 import { afterRound, askedSums, type Content, census, memberStatement, stages, sumsShape } from "@fedkm/device/shared";
 import { describe, expect, it } from "vitest";
 import { decodeLedger } from "../../device/src/privacy/ledger.ts";
-import { inventors } from "../src/inventions.ts";
+import { inventors } from "./inventors.ts";
 
 const HONEST = 10;
 const { datasets: honestRows } = paperData("iso", HONEST, 60, 3);

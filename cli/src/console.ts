@@ -43,12 +43,8 @@ export function printAnswer(
   stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : lines().join("\n")}\n`);
 }
 
-/** In bold where that helps, which was decided for the output in hand and not for the process's own. */
-export function bold(text: string, styled: boolean): string {
-  return styled ? styleText("bold", text, { validateStream: false }) : text;
-}
-
-/** Whether bold and colour help on this output: a terminal whose owner did not refuse them (no-color.org). */
-export function isStyled(output: Output, env: Console["env"]): boolean {
-  return output.isTTY === true && !env.NO_COLOR;
+/** What makes a text bold where that helps, on this output and not on the process's own: a terminal whose owner did not refuse it (no-color.org). */
+export function boldOn(output: Output, env: Console["env"]): (text: string) => string {
+  const isStyled = output.isTTY === true && !env.NO_COLOR;
+  return (text) => (isStyled ? styleText("bold", text, { validateStream: false }) : text);
 }

@@ -2,9 +2,10 @@
 
 import { statSync } from "node:fs";
 import { basename } from "node:path";
+import { duration } from "@fedkm/pictures/terminal";
 import type { Progress as Step } from "@fedkm/tables";
+import { countLabel, significantLabel } from "@fedkm/tables/numbers";
 import type { Console, Output } from "./console.ts";
-import { countLabel, duration, significantLabel } from "./numbers.ts";
 
 export interface ProgressLine {
   /** Replaces the line, unless it was replaced a moment ago: writing must not cost more than the work. */
@@ -88,6 +89,7 @@ export function progressWatch(progress: ProgressLine, files: readonly string[] =
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const began = now();
   let firstRound = began;
+  let firstLabel: number | undefined;
   const readingText = ({ name, bytes, rows }: Extract<Step, { step: "read" }>): string => {
     if (rows !== undefined) return `${name}, ${countLabel(rows)} rows`;
     const at = files.indexOf(name);
@@ -107,16 +109,20 @@ export function progressWatch(progress: ProgressLine, files: readonly string[] =
   return (step: Step): void => {
     if (step.step === "read") progress.show(`fedkm  reading ${readingText(step)}`);
     else if (step.step === "round") progress.show(`fedkm  ${roundText(step)}`);
-    else if (step.step === "simulate")
+    else if (step.step === "label") {
+      firstLabel ??= now();
+      progress.show(`fedkm  labels ${progressPercent(step.share, now() - firstLabel)}  ${step.name}`);
+    } else if (step.step === "simulate")
       progress.show(`fedkm  ${duration(step.milliseconds)}  objective ${significantLabel(step.objective, 4)}`);
     else progress.announce(`fedkm  ${announcement(step)}`);
   };
 }
 
-function announcement(step: Exclude<Step, { step: "read" | "round" | "simulate" }>): string {
+function announcement(step: Exclude<Step, { step: "read" | "round" | "label" | "simulate" }>): string {
   if (step.step === "retry") return `reading ${step.name}, which is away, again`;
   if (step.step === "fit") return `${step.method} on ${step.devices} devices`;
   if (step.step === "choose") return "trying k from 1 on";
+  if (step.step === "report") return "writing the report";
   if (step.step === "certify") return "certifying the result";
   if (step.pass === undefined) return "a pass over all rows";
   return `pass ${step.pass} over all rows  objective ${significantLabel(step.objective ?? 0, 4)}`;

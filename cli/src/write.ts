@@ -28,13 +28,13 @@ export async function writeResultFile(file: string, content: Content): Promise<v
 }
 
 /** Many files at once: those of the same names in the folder are replaced, others stay. Names may have folders in them. */
-export async function writeResultFolder(
+export function writeResultFolder<T>(
   folder: string,
-  fill: (put: (name: string, content: Content) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  await beside(folder, async (temporary, signal) => {
+  fill: (put: (name: string, content: Content) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return beside(folder, async (temporary, signal) => {
     makeFolder(temporary);
-    await fill(async (name, content) => {
+    const filled = await fill(async (name, content) => {
       const file = join(temporary, name);
       if (!existsSync(dirname(file))) makeFolder(dirname(file));
       await writeContent(file, content, signal);
@@ -42,6 +42,7 @@ export async function writeResultFolder(
     signal.throwIfAborted();
     if (existsSync(folder)) moveInto(temporary, folder);
     else renameSync(temporary, folder);
+    return filled;
   });
 }
 
@@ -59,10 +60,10 @@ export function checkResultFolder(folder: string): void {
 }
 
 /** Whatever happens, nothing temporary stays. */
-async function beside(path: string, work: (temporary: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+async function beside<T>(path: string, work: (temporary: string, signal: AbortSignal) => Promise<T>): Promise<T> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   try {
-    await stoppable((signal) => work(temporary, signal));
+    return await stoppable((signal) => work(temporary, signal));
   } catch (error) {
     if (error instanceof Error && "errno" in error) {
       throw new Error(`cannot write ${path}: ${fileSystemReason(error)}`, { cause: error });

@@ -1,7 +1,8 @@
 // Numbers are written with the digits that are known.
 
+import { duration } from "@fedkm/pictures/terminal";
+import { countLabel, readableValue, significantLabel } from "@fedkm/tables/numbers";
 import { expect, test } from "vitest";
-import { countLabel, duration, readableValue, significantLabel } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],

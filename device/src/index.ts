@@ -10,7 +10,14 @@ export { isSettled } from "./loop/status.ts";
 export type { PrivateStatus } from "./privacy/ledger.ts";
 export { gainFromStudy, noiseOfRelease } from "./privacy/privacyTradeoff.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
-export { canSimulateShared, sharedMethod, simulateQuestions, simulateStudy } from "./simulation/studyRun.ts";
+export { studyPlan, studyRequest } from "./simulation/studyPlan.ts";
+export {
+  canSimulateShared,
+  type StudyNetwork,
+  sharedMethod,
+  simulateQuestions,
+  simulateStudy,
+} from "./simulation/studyRun.ts";
 export { limitsFault } from "./study/limitedStudy.ts";
 export { mayRun, type OwnerLimits, stageWords, studyStages } from "./study/ownerLimits.ts";
 export { privacyWords, whatTrustMeans } from "./study/promises.ts";

@@ -27,10 +27,12 @@ export {
 export {
   type ComparisonRequest,
   type ComparisonSummary,
+  comparisonLines,
   comparisonNotes,
   comparisonPage,
   comparisonSummary,
   comparisonTable,
+  outcomeLines,
   overBudgetTexts,
 } from "./compare/summary.ts";
 export {
@@ -42,6 +44,7 @@ export {
   type Plugins,
 } from "./plugins/plugin.ts";
 export { reducedFeatures, reproduceStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
+export { resultLines } from "./results/lines.ts";
 export type { WatchedRun } from "./results/report.ts";
 export { type Results, resultsOf } from "./results/results.ts";
 export { bundledStudies, bundledSweep, readSweep, sweptFiles } from "./studies/file.ts";

@@ -339,7 +339,6 @@ function filesOf(path: string): string {
   return `read_parquet(${duckdb.text(path)}, hive_partitioning = true)`;
 }
 
-/** The function of DuckDB for files of text. */
 const TEXT = "read_csv";
 
 function nameOf({ scheme, database, table }: Address): string {

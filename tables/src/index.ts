@@ -1,6 +1,6 @@
 // The public API of @fedkm/tables: from tables to clusters, and everything that is said about them. Nothing here needs Node.
 
-export { candidateWords, clusterChoiceWords } from "./choose/choiceWords.ts";
+export { candidateWords, chosenWords, clusterChoiceWords } from "./choose/choiceWords.ts";
 export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
 export { answerFrame } from "./fit/answerFrame.ts";
@@ -42,6 +42,7 @@ export {
   modelEndWords,
   modelRunWords,
 } from "./model/model.ts";
+export { modelLines } from "./model/modelLines.ts";
 export { parseModel } from "./model/parseModel.ts";
 export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
 export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";

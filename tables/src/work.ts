@@ -14,6 +14,9 @@ export type Progress =
   | { readonly step: "pass"; readonly pass?: number; readonly objective?: number }
   | { readonly step: "simulate"; readonly milliseconds: number; readonly objective: number }
   | { readonly step: "choose" }
+  /** Rows are written with their labels; the share is of all rows. */
+  | { readonly step: "label"; readonly name: string; readonly share: number }
+  | { readonly step: "report" }
   | { readonly step: "certify" };
 
 /** How long work is watched and stopped. */

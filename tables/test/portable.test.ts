@@ -27,6 +27,7 @@ test("nothing behind the main entry needs Node or a database", () => {
     "@fedkm/core/sources",
     "@fedkm/files",
     "@fedkm/pictures",
+    "@fedkm/pictures/terminal",
     "@fedkm/pictures/ticks",
     "@fedkm/sql/dialects",
   ]);

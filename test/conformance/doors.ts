@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseClusters, complete, type Graph, type Matrix, methods, predict, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { formatStudy, type Study, sharedMethod, studyOfPoints } from "@fedkm/device";
+import { formatStudy, type Study, sharedMethod, studyOfPoints, studyPlan } from "@fedkm/device";
 import { applyScaling, fillMissing, type Scaling, scalingMeans, scalingMoments, undoScaling } from "@fedkm/files";
 import { decodePipeFrames, encodePipeFrame, type Frame } from "@fedkm/files/frames";
 import {
@@ -21,7 +21,6 @@ import {
 } from "@fedkm/tables";
 import { inputSourceAt } from "@fedkm/tables/node";
 import { runCommandLine } from "../../cli/src/program.ts";
-import { studyPlan } from "../../cli/src/studyPlan.ts";
 import { columnsOf, csvOf, data, hasTexts, type Request, type Rows, settingsOf, sortedRows } from "./requests.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

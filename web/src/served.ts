@@ -4,7 +4,8 @@ export type {
   DeviceView,
   HealthView,
 } from "./dashboard/snapshot.ts";
-export { playgroundState, type Setup, unreadSetupSettings } from "./engine/setup.ts";
+export { unreadSetupSettings } from "./engine/setup.ts";
+export { watchCompared, watchReproduced } from "./engine/watched.ts";
 
 /** The folder of the static files, with a slash at the end. */
 export const site = new URL("../site/", import.meta.url);

@@ -91,7 +91,7 @@ describe("chooseK(datasets, graph, options)", () => {
     const rows = Array.from({ length: 900 }, (_, r) => {
       const [two, five] = [random() < 0.3 ? 0 : 1, Math.floor(5 * random() ** 2)];
       const words = [1, 0]
-        .map((own) => (own === two ? 2.1 : 0))
+        .map((own): number => (own === two ? 2.1 : 0))
         .concat([0, 1, 2, 3, 4].map((own) => (own === five ? 1.4 : 0)));
       return [...[r % 3 === 0 ? 3 : 0, r % 3 === 1 ? 3 : 0].map((x) => x + 0.3 * normal()), ...words];
     });

@@ -11,7 +11,6 @@ import { readEpochFile, writeEpochFile } from "../disk/store.ts";
 import { reasonOf } from "../environment.ts";
 import { readFolder } from "./folder.ts";
 
-/** What is saved of a device. */
 interface Backup {
   readonly savedAt: string;
   /** Of its last start: the restored device begins above it. */

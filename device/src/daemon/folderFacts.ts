@@ -19,7 +19,6 @@ export interface DeviceSettings {
   readonly name: string;
   /** Files of rows, and addresses of sources. */
   readonly data: readonly string[];
-  /** Multiaddresses to listen on. */
   readonly listen: readonly string[];
   /** Multiaddresses for the invite, where others see this machine otherwise than it sees itself; none: as it listens. */
   readonly announce: readonly string[];

@@ -28,6 +28,7 @@ export {
   keyFacts,
   waitingPeers,
 } from "./folderFacts.ts";
+export { folderModel } from "./folderModel.ts";
 export { type Finding, type Health, healthOf } from "./health.ts";
 export { lastStatus, STATUS_FILE } from "./lastStatus.ts";
 export { localNetworkName, localNetworkOfPoints, type NetworkData, prepareLocalNetwork } from "./localNetwork.ts";

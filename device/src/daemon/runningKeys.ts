@@ -43,7 +43,6 @@ interface RunningKeysOptions {
   readonly clock: Clock;
   readonly peerAddresses: PeerAddresses;
   readonly webSockets: WebSocketSettings;
-  /** The network of the device. */
   readonly network: PeerNetwork;
   /** The links in the folder have changed: they are to be used at once. */
   useLinks(): Promise<unknown>;

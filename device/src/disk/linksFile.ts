@@ -75,7 +75,6 @@ export function linksFileWithout(links: readonly Link[], which: string): Link[] 
   throw new RangeError(`link to remove must be one of the links (${known}), by name or peer id, got "${which}"`);
 }
 
-/** Throws where this is no list of links. */
 export function checkedLinks(value: unknown): Link[] {
   if (!Array.isArray(value) || value.length > MOST_LINKS) {
     throw new RangeError(`links must be a list of at most ${MOST_LINKS}, got ${JSON.stringify(value)?.slice(0, 60)}`);

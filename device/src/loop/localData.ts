@@ -39,7 +39,6 @@ export class LocalData {
     return this.#summary?.weights;
   }
 
-  /** Rows that count. */
   get rows(): number {
     return this.private?.usable ?? this.size;
   }
@@ -123,7 +122,6 @@ export class LocalData {
     return { data: new Float64Array(0), rows: 0, cols: this.#study.features.length };
   }
 
-  /** Rows with each label. */
   countsOf(labels: ArrayLike<number>): Float64Array {
     const counts = new Float64Array(this.#study.k);
     for (let r = 0; r < this.points.rows; r++) counts[labels[r]] += this.weights?.[r] ?? 1;

@@ -271,7 +271,6 @@ export class PersonalLoop implements HistoryDevice, NetworkListener {
     this.#sender.sendAll(this.#neighbours.values());
   }
 
-  /** The centroids of the neighbours that count now. */
   #counting(): Map<Neighbour, Matrix> {
     const { study, clock, notice } = this.#options;
     const counting = new Map<Neighbour, Matrix>();

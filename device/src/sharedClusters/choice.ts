@@ -212,7 +212,6 @@ export function afterChoice(
   return { ...content, stage: stages.chosen, numbers: packChoice(choiceOfGroups(shape, known, rows)) };
 }
 
-/** The numbers of cells from the sums over them. */
 function packCells(shape: SumsShape, { numbers, rows }: Content, totals: Float64Array): Float64Array {
   const { d, ranges } = shape;
   const cells = codebookCells(shape, rows);

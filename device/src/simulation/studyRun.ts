@@ -22,7 +22,7 @@ import { scaleRows } from "../study/units.ts";
 import { type Simulation, simulate } from "./simulate.ts";
 
 /** Devices by name, with the rows that count and their links. */
-interface StudyNetwork {
+export interface StudyNetwork {
   readonly names: readonly string[];
   readonly rows: readonly MemoryRows[];
   readonly graph: Graph;

@@ -174,18 +174,10 @@ export interface Comparison {
 
 /**
  * Runs each of a table of methods, by default those of the core, within the budget. All are judged when all have run,
- * by one pooled solution; `onMethod` hears of every method that has run.
+ * by one pooled solution.
  */
-export function compareMethods(
-  problem: ComparisonProblem,
-  table: ComparisonTable = methods,
-  onMethod: (method: string) => void = () => {},
-): Comparison {
-  const runs = Object.entries(table).map(([name, method]) => {
-    const run = runWithin(problem, name, method);
-    onMethod(name);
-    return run;
-  });
+export function compareMethods(problem: ComparisonProblem, table: ComparisonTable = methods): Comparison {
+  const runs = Object.entries(table).map(([name, method]) => runWithin(problem, name, method));
   const { outcomes, reference } = judgedRuns(
     problem,
     runs.filter((run) => "model" in run),

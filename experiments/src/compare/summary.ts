@@ -1,8 +1,9 @@
-// What a comparison found, for people: how each method stands in a table, what its columns mean, and a page that stands alone.
+// What a comparison found, for people: how each method stands in a table, what its columns mean, as lines of a terminal and as a page that stands alone.
 
 import { edges } from "@fedkm/core";
 import { countLabel, escaped, htmlPage, htmlTable, significantLabel } from "@fedkm/pictures";
-import type { ComparisonProblem, ComparisonStart, OptionsByMethod } from "./compare.ts";
+import { alignColumns, duration, wrap } from "@fedkm/pictures/terminal";
+import type { ComparisonProblem, ComparisonStart, MethodOutcome, OptionsByMethod } from "./compare.ts";
 import type { Contest, Standing } from "./standings.ts";
 
 /** What was compared, and how often. */
@@ -105,4 +106,81 @@ function referenceExplained({ reference, replaced, isOptimal, runs }: Comparison
   const base = `pooled is the best of ${countLabel(reference.restarts)} restarts`;
   if (replaced === 0) return `${base}.`;
   return `${base}; in ${replaced} of ${runs} runs a method beat it, and k-means from that method's centroids took its place.`;
+}
+
+/**
+ * The same in lines for a terminal. `watched` are its runs that can be looked at, `picture` is the file of its picture, and
+ * `bold` what makes a text so.
+ */
+export function comparisonLines(
+  summary: ComparisonSummary & {
+    readonly watched: readonly { readonly command: string }[];
+    readonly picture: string | null;
+  },
+  bold: (text: string) => string,
+): string[] {
+  const { data, points, devices, links, k, alpha, seed, runs, split, budget, standings, watched, picture } = summary;
+  return [
+    `${data}: ${countLabel(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
+    `${runs} ${runs === 1 ? "run" : "runs"}, at most ${countLabel(budget)} messages for each method, common start: ${summary.init}`,
+    ...(standings.length > 0 ? ["", ...standingsTable(summary, bold)] : []),
+    ...overBudgetTexts(summary),
+    ...(standings.length > 0 ? ["", ...wrap(summary.sentence, 80)] : []),
+    "",
+    ...standings.flatMap(({ method, best }) => {
+      const [text, runs] = mostOften(best.settings.map(settingsText));
+      const share = runs === best.runs ? "" : ` (${runs} of ${best.runs} runs)`;
+      return text === "" && share === "" ? [] : [`${method} at its best: ${text || "its defaults"}${share}`];
+    }),
+    "",
+    ...comparisonNotes(summary).flatMap((text) => wrap(text, 80)),
+    ...(watched.length > 0 ? ["", "watch the first run:", ...watched.map(({ command }) => `  ${command}`)] : []),
+    ...(picture === null ? [] : ["", `picture: ${picture}`]),
+  ];
+}
+
+/** The cheapest that does not pool is bold. */
+function standingsTable(summary: ComparisonSummary, bold: (text: string) => string): string[] {
+  const { standings } = summary;
+  const cheapest = standings
+    .filter(({ method, best }) => method !== "pooled" && best.costRatio !== null)
+    .reduce((least, { best }) => Math.min(least, best.costRatio as number), Number.POSITIVE_INFINITY);
+  const isBold = (row: number) => row > 0 && standings[row - 1].best.costRatio === cheapest;
+  return alignColumns(comparisonTable(summary), (text, row, column) =>
+    column === 1 && isBold(row) && standings[row - 1].method !== "pooled" ? bold(text) : text,
+  );
+}
+
+/** Which of these is there most often, the first of equals, and how often. */
+function mostOften(texts: readonly string[]): [text: string, times: number] {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return [...times].reduce((most, own) => (own[1] > most[1] ? own : most));
+}
+
+function settingsText(settings: OptionsByMethod[string]): string {
+  return Object.entries(settings)
+    .filter(([option, value]) => option !== "seeds" || value !== "local")
+    .map(([option, value]) => `${option} = ${value}`)
+    .join(", ");
+}
+
+/** How methods compare in one run, in lines: the nearest to pooled of those that do not pool is bold. */
+export function outcomeLines(outcomes: readonly MethodOutcome[], bold: (text: string) => string): string[] {
+  const heading = ["method", "GCD", "CV", "cost", "messages", "bytes", "time"];
+  const rows = outcomes.map(({ method, gcd, cv, costRatio, messages, bytes, milliseconds }) => [
+    method,
+    significantLabel(gcd, 2),
+    significantLabel(cv, 2),
+    costRatio?.toFixed(4) ?? "none",
+    countLabel(messages),
+    countLabel(bytes),
+    duration(milliseconds),
+  ]);
+  const rivals = outcomes.filter(({ method }) => method !== "pooled");
+  const best = Math.min(...rivals.map(({ gcd }) => gcd));
+  return alignColumns([heading, ...rows], (text, row, column) => {
+    const isBest = row > 0 && column === 1 && rivals.includes(outcomes[row - 1]) && outcomes[row - 1].gcd === best;
+    return isBest ? bold(text) : text;
+  });
 }

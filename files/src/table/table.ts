@@ -216,7 +216,6 @@ export function refuseLargeCell(
   throw new DataError(cell, `be a number from -${magnitude} to ${magnitude}`, got, remedies);
 }
 
-/** Refuses a cell of text that is no number. */
 export function refuseTextCell(cell: FilePosition & { readonly column: string }, text: string): never {
   const [fix, empty] = ["fix the cell", "empty it if the value is not known"].map((advice): Remedy => {
     return { kind: "text", text: advice };

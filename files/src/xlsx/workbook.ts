@@ -20,7 +20,6 @@ export interface SheetRow {
   readonly cells: readonly (SheetCell | undefined)[];
 }
 
-/** A sheet of a workbook. */
 export interface Workbook {
   readonly file: string;
   readonly sheets: readonly string[];

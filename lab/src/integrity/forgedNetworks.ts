@@ -1,7 +1,6 @@
 // Members that forge in simulated networks. One of ten devices does all that it should and sends forged frames besides, one
 // or three a second; then the others unlink it.
 
-import { type ForgeryKind, forger, forgeryKinds } from "@fedkm/audit";
 import { type Matrix, type PaperKind, stack } from "@fedkm/core";
 import { contractOf, type DeviceStatus, type NeighbourStatus, type Simulation, type Study } from "@fedkm/device";
 import { simulatedSecrets } from "@fedkm/device/inspect";
@@ -15,6 +14,7 @@ import {
   sharedGraph,
   sharedProblem,
 } from "../shared/sharedNetwork.ts";
+import { type ForgeryKind, forger, forgeryKinds } from "./forgeries.ts";
 
 /** The device that forges. */
 export const LIAR = 0;

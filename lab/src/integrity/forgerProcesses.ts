@@ -2,7 +2,6 @@
 // it should and sends forged frames besides, one or three a second; then the owners of the others unlink it.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type ForgeryKind, forger, forgeryKinds } from "@fedkm/audit";
 import { type Edge, erdosRenyi, graph, type Matrix, randomStream } from "@fedkm/core";
 import { contractOf, createDevice, type PeerNetwork, realClock, volatileMemory } from "@fedkm/device";
 import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
@@ -21,6 +20,7 @@ import {
   Naming,
   stamped,
 } from "./forgedNetworks.ts";
+import { type ForgeryKind, forger, forgeryKinds } from "./forgeries.ts";
 
 const DEVICES = 6;
 const ATTACK_SECONDS = 12;

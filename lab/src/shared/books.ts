@@ -1,7 +1,6 @@
 // What a member can claim: within its limit the answer moves by no more than its rows could; beyond, its books name it;
 // and honest devices are never accused, however different their rows are.
 
-import { type ClaimKind, claimKinds, claimsWithin, movementOfBound, withClaims } from "@fedkm/audit";
 import {
   distortion,
   kmeans,
@@ -17,6 +16,7 @@ import { simulatedSecrets } from "@fedkm/device/inspect";
 import { idOf, sumsShape } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { blobs } from "../quality/hard.ts";
+import { type ClaimKind, claimKinds, claimsWithin, movementOfBound, withClaims } from "./claims.ts";
 import { judge, network, type SharedProblem, settledAt, sharedGraph, sharedProblem } from "./sharedNetwork.ts";
 
 const LIAR = 0;

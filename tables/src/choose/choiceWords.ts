@@ -35,3 +35,11 @@ export function clusterChoiceWords({ k, fitted, groups, clusters: { candidates }
     ...candidates.filter(isLong).map(candidateWords),
   ].join(" ");
 }
+
+/** Why a number is a candidate of the devices of a study. */
+export function chosenWords({ k, found, reason }: { k: number; found: number; reason: Reason }): string {
+  const strays = `A fit finds these ${found} with k = ${k}: the others of its clusters are strays or tails.`;
+  return found === k || reason === "none"
+    ? candidateWords({ k, reason })
+    : `${candidateWords({ k: found, reason })} ${strays}`;
+}

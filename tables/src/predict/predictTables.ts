@@ -52,7 +52,7 @@ export interface LabelledTable {
 /** One for each table and file, in this order. */
 export async function predictTables(request: PredictRequest, context: WorkContext = {}): Promise<LabelledTable[]> {
   const { model, tables = [], files = [] } = request;
-  const policy = policyOf(request);
+  const policy = predictPolicy(request);
   const labelled: LabelledTable[] = [];
   for (const own of tables) {
     const table = tableAtHand(own, { columns: selectionOfModel(model).columns }, policy);
@@ -76,7 +76,7 @@ async function labelTable(
   context: WorkContext,
 ): Promise<Omit<LabelledTable, "reading">> {
   const { model } = request;
-  const policy = policyOf(request);
+  const policy = predictPolicy(request);
   const centroidsOf = centroidsOfRows(table, name, request);
   const complete = policy === "mean" ? undefined : completeTableRows(table);
   const { points } = table;
@@ -94,7 +94,11 @@ async function labelTable(
   return { name: table.file, labels, far: far.map((row) => row + 1), rowOf };
 }
 
-function policyOf({ model: { missing }, missing: asked }: PredictRequest): MissingPolicy {
+/** What becomes of missing cells: as asked, or as the model was fitted. */
+export function predictPolicy({
+  model: { missing },
+  missing: asked,
+}: Pick<PredictRequest, "model" | "missing">): MissingPolicy {
   if (asked === "mean" && missing.fill === undefined) {
     throw new RequestError(
       "--missing mean must be used with a model that was fitted with it, got one without means to fill",

@@ -1,6 +1,6 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
-import type { Graph, Matrix } from "@fedkm/core";
+import { edges, type Graph, type Matrix } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import type { Scaling } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
@@ -60,7 +60,16 @@ async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareReques
   const input = prepareStudyRows(read, plan, persons);
   const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
   const linked = await networkOf(input, datasets, request);
+  checkPlainLinks(linked);
   return { input, ...linked, datasets, scaling: prepareStudyScaling(plan.study), warnings: input.warnings };
+}
+
+/** Links between devices have no weights. */
+function checkPlainLinks({ graph, names }: Pick<Prepared, "graph" | "names">): void {
+  for (const [i, j, weight] of edges(graph)) {
+    if (weight === 1) continue;
+    throw new RequestError(`links must have weight 1 with --study, got ${weight} between ${names[i]} and ${names[j]}`);
+  }
 }
 
 async function networkOf(

@@ -2,9 +2,8 @@
 
 import {
   type AuditAnswer,
-  attackFigures,
-  attackHeading,
   auditAnswer,
+  auditLines,
   auditPage,
   auditStudy,
   ownPrivateStudy,
@@ -12,12 +11,11 @@ import {
 } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
 import { readTextFile, rowSourcePoints } from "@fedkm/device/daemon";
+import { counted } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { counted } from "../../numbers.ts";
 import { version } from "../../package.ts";
 import { progressBar, withProgress } from "../../progress.ts";
-import { alignColumns, wrap } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
 
 export interface AuditFlags {
@@ -49,28 +47,7 @@ export async function runAuditCommand(recording: string | undefined, flags: Audi
       ? await auditNetworks(flags, io)
       : await (await import("@fedkm/audit/evidence")).auditDevice(recording, state, process.env);
   if (out !== undefined) await writeResultFile(out, auditPage(answer, version()));
-  printAnswer(io, flags.json, answer, () => answerLines(answer, out));
-}
-
-const WIDTH = 100;
-
-function answerLines(answer: AuditAnswer, page: string | undefined): string[] {
-  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
-  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
-  const rows = [attackHeading, ...attacks.map((attack) => [attack.title, ...attackFigures(attack)])];
-  const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
-  const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
-  return [
-    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
-    "",
-    ...lines,
-    "",
-    ...wrap(`Verdict: ${verdict}`, WIDTH),
-    "",
-    "What remains possible:",
-    ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
-    ...(page === undefined ? [] : ["", `wrote ${page}`]),
-  ];
+  printAnswer(io, flags.json, answer, () => auditLines(answer, out));
 }
 
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {

@@ -1,6 +1,7 @@
 // fedkm choose: k, links and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
 import type { Choice, Judge } from "@fedkm/core";
+import { alignColumns, wrap } from "@fedkm/pictures/terminal";
 import {
   alikeLinks,
   type ChooseOutcome,
@@ -10,13 +11,12 @@ import {
   fitCommandLine,
   linksAmongAlike,
 } from "@fedkm/tables";
+import { countLabel, significantLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, proposedFlags } from "../../input/reading.ts";
-import { countLabel, significantLabel } from "../../numbers.ts";
 import { progressWatch, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { alignColumns, wrap } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
 
 // What fedkm choose found, in words and two tables.

@@ -6,6 +6,7 @@ import { canSimulateShared, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
   comparedMethodOptions,
+  comparisonLines,
   comparisonPage,
   comparisonSummary,
   contest,
@@ -14,16 +15,16 @@ import {
   seedOfRun,
 } from "@fedkm/experiments";
 import { linkDevices } from "@fedkm/tables";
-import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { countLabel } from "@fedkm/tables/numbers";
+import { watchCompared } from "@fedkm/web";
+import { boldOn, type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { checkSelection } from "../../input/options.ts";
 import { linksOfFlag } from "../../input/reading.ts";
-import { countLabel } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressBar, progressPercent, withProgress } from "../../progress.ts";
 import { writeResultFile } from "../../write.ts";
 import { type CompareFlags, compareCommandData } from "./data.ts";
-import { compareWatchCommands, comparisonLines, type WatchedComparison } from "./text.ts";
 
 export async function runCompareCommand(options: CompareFlags, io: Console): Promise<void> {
   checkSelection(options);
@@ -54,10 +55,10 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
       );
     const found = await contest(problemOf, runs, table, onSetting);
     const { name } = dataOf(seed);
-    const watched = compareWatchCommands(options, problem.k, settings, found.untuned);
+    const watched = watchCompared(options, problem.k, settings, found.untuned);
     const asked = { ...problem, data: name, split: options.split ?? "even", runs };
     const isDrawn = found.outcomes.length > 0;
-    const summary: WatchedComparison = { ...comparisonSummary(asked, found), watched, picture: isDrawn ? out : null };
+    const summary = { ...comparisonSummary(asked, found), watched, picture: isDrawn ? out : null };
     if (isDrawn) {
       const title = `${name}: quality against bytes, at most ${countLabel(problem.messages)} messages`;
       const picture = drawComparison(found.outcomes, title);
@@ -65,7 +66,7 @@ export async function runCompareCommand(options: CompareFlags, io: Console): Pro
     }
     return summary;
   });
-  printAnswer(io, options.json, summary, () => comparisonLines(summary, isStyled(io.stdout, io.env)));
+  printAnswer(io, options.json, summary, () => comparisonLines(summary, boldOn(io.stdout, io.env)));
 }
 
 function chosenMethods(

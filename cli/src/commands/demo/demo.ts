@@ -22,12 +22,12 @@ import {
   runProcesses,
   type Statuses,
 } from "@fedkm/device/daemon";
-import { compareMethods, drawComparison } from "@fedkm/experiments";
-import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { compareMethods, drawComparison, outcomeLines } from "@fedkm/experiments";
+import { wrap } from "@fedkm/pictures/terminal";
+import { boldOn, type Console, printAnswer } from "../../console.ts";
 import { ownProgram } from "../../package.ts";
 import { type ProgressLine, withProgress } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { terminalOutcomeTable, wrap } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
 
 /** `out` is the picture's file. */
@@ -62,7 +62,7 @@ export async function runDemoCommand({ seed, out, json }: DemoFlags, io: Console
   printAnswer(io, json, { ...problem, methods: outcomes, picture: out }, () => [
     `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
     "",
-    ...terminalOutcomeTable(outcomes, isStyled(io.stdout, io.env)),
+    ...outcomeLines(outcomes, boldOn(io.stdout, io.env)),
     "",
     ...wrap(explanation, 80),
     "",

@@ -13,9 +13,9 @@ import {
   whatTrustMeans,
 } from "@fedkm/device/light";
 import { printable } from "@fedkm/files/printable";
+import { alignColumns } from "@fedkm/pictures/terminal";
 import { askPerson, type Console, printAnswer, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { alignColumns } from "../../table.ts";
 
 /** What commands show where a device has no invite. */
 export const NO_INVITE =

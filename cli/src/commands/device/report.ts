@@ -1,16 +1,14 @@
 // fedkm device report: the report, model and labels of a device's own rows by the clusters of its network.
 
 import { objective } from "@fedkm/core";
-import { isOpenStudy } from "@fedkm/device";
+import { isOpenStudy, studyRequest } from "@fedkm/device";
 import { lastStatus, readFolder } from "@fedkm/device/daemon";
 import { isAddress } from "@fedkm/sql/address";
-import { examineStability, fitTables, type StudyPlan } from "@fedkm/tables";
-import { type Console, isStyled } from "../../console.ts";
+import { examineStability, fitTables, modelLines, type StudyPlan } from "@fedkm/tables";
+import { boldOn, type Console } from "../../console.ts";
 import { writeFitCommandResults } from "../../fitResults.ts";
-import { fitText } from "../../fitText.ts";
-import { withProgress } from "../../progress.ts";
+import { progressWatch, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { flagsOfClosedStudy } from "../../studyPlan.ts";
 import { checkResultFolder } from "../../write.ts";
 
 export interface ReportOptions {
@@ -34,7 +32,7 @@ export async function runDeviceReportCommand({ state, out }: ReportOptions, io: 
     data: Float64Array.from(centroids.flatMap((row) => row.map((value, f) => value / features[f].scale))),
     ...{ rows: centroids.length, cols: features.length },
   };
-  const flags = flagsOfClosedStudy(study);
+  const flags = studyRequest(study);
   const { round, framesSent } = device;
   const run = { centroids: [scaled], rounds: round, converged: true };
   const traffic = { messages: framesSent, bytes: 0, history: [] };
@@ -61,9 +59,12 @@ export async function runDeviceReportCommand({ state, out }: ReportOptions, io: 
         },
       );
       const network = device.shared?.validation ?? undefined;
-      return { outcome: found, written: await writeFitCommandResults(found, { out }, { progress, signal, network }) };
+      return {
+        outcome: found,
+        written: await writeFitCommandResults(found, { out }, { onProgress: progressWatch(progress), signal, network }),
+      };
     }),
   );
-  const lines = fitText(outcome, outcome.warnings, written.paths, isStyled(io.stdout, io.env));
+  const lines = modelLines(outcome.model, outcome.warnings, written.paths, boldOn(io.stdout, io.env));
   io.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -14,12 +14,12 @@ import {
   privacyWords,
 } from "@fedkm/device/light";
 import { printable } from "@fedkm/files/printable";
+import { alignColumns, duration } from "@fedkm/pictures/terminal";
+import { counted, countLabel, significantLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { NotRunning, SomethingWrong } from "../../failure.ts";
-import { counted, countLabel, duration, significantLabel } from "../../numbers.ts";
 import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { alignColumns } from "../../table.ts";
 
 export interface StatusOptions {
   readonly state: string;

@@ -16,10 +16,10 @@ import {
   withdrawChangeInFolder,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/files/printable";
-import { chosenWords } from "../../chosenWords.ts";
+import { alignColumns } from "@fedkm/pictures/terminal";
+import { chosenWords } from "@fedkm/tables";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { alignColumns } from "../../table.ts";
 
 /** So many digits of a hash are shown. */
 const SHORT_HASH = 8;

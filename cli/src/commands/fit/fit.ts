@@ -1,5 +1,6 @@
 // fedkm fit: files in, a model, labels and a report out.
 
+import { wrap } from "@fedkm/pictures/terminal";
 import {
   checkFitRequest,
   clusterChoiceWords,
@@ -8,18 +9,17 @@ import {
   fitCommandLine,
   fitTables,
   type MethodSettings,
+  modelLines,
   type RowsRequest,
   type StudyPlan,
 } from "@fedkm/tables";
-import { type Console, isStyled, printAnswer } from "../../console.ts";
+import { boldOn, type Console, printAnswer } from "../../console.ts";
 import { type ResultsFlags, summary, writeFitCommandResults } from "../../fitResults.ts";
-import { fitText } from "../../fitText.ts";
 import { checkSelection, type SourceFlags } from "../../input/options.ts";
 import { inputRowsOfCommand, linksOfFlag, methodOfFlag, proposedFlags } from "../../input/reading.ts";
 import { type PluginFlags, pluginsOf } from "../../plugins.ts";
 import { type ProgressLine, progressWatch, withProgress } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { wrap } from "../../table.ts";
 import { type ThreadFlags, withThreads } from "../../threads.ts";
 import { checkResultFolder } from "../../write.ts";
 import { type CoreTime, commandCoreTime, startStabilityProcess } from "./stabilityLater.ts";
@@ -55,7 +55,7 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   const facts = { ...summary(outcome, warnings, written.paths, milliseconds), ...proposal };
   printAnswer(io, flags.json, facts, () => [
     ...(proposal === undefined ? [] : [...wrap(proposal.decisions.join("; "), 80), `in full: ${proposal.command}`, ""]),
-    ...fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)),
+    ...modelLines(outcome.model, warnings, written.paths, boldOn(io.stdout, io.env)),
   ]);
 }
 
@@ -90,7 +90,7 @@ async function fitAndWrite(patterns: readonly string[], typed: FitFlags, { progr
   try {
     const outcome = await fitTables({ ...flags, ...rows, method, graph }, context);
     progress.announce("fedkm  writing the results");
-    const written = await writeFitCommandResults(outcome, flags, { progress, signal });
+    const written = await writeFitCommandResults(outcome, flags, { onProgress, signal });
     return { outcome, written, proposal: proposalOf(patterns, flags, outcome, decisions) };
   } finally {
     endStability();

@@ -7,18 +7,18 @@ import {
   simulateQuestions,
   stackedTables,
   studyColumns,
+  studyRequest,
   type TableRows,
   tableRows,
 } from "@fedkm/device";
 import { readTextFile } from "@fedkm/device/daemon";
 import { checkMissingCells, expandPatterns, readTable } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
+import { chosenWords } from "@fedkm/tables";
 import { shellNames } from "@fedkm/tables/light";
-import { chosenWords } from "../../chosenWords.ts";
+import { countLabel } from "@fedkm/tables/numbers";
 import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { countLabel } from "../../numbers.ts";
-import { flagsOfClosedStudy } from "../../studyPlan.ts";
 
 /** What can be typed as well as said by a study, or not at all asked of devices. */
 interface StudyFlags {
@@ -40,7 +40,7 @@ const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalt
 export async function flagsOfStudy(file: string, typed: StudyFlags, patterns: readonly string[], io: Console) {
   const given = parseStudy(readTextFile(file));
   checkFlags(given, file, typed);
-  return flagsOfClosedStudy(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
+  return studyRequest(isOpenStudy(given) ? await closedByFiles(given, typed, patterns, io) : given);
 }
 
 /** The closed study that devices with these files would come to, if all their owners approve. */

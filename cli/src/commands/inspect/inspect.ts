@@ -1,6 +1,7 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
+import { alignColumns } from "@fedkm/pictures/terminal";
 import {
   type ClassifiedColumn,
   deviceNames,
@@ -13,12 +14,11 @@ import {
   type Obstacle,
   proposeOptions,
 } from "@fedkm/tables";
+import { countLabel, firstNames, significantLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { inputFilesOfCommand } from "../../input/reading.ts";
-import { countLabel, firstNames, significantLabel } from "../../numbers.ts";
 import { refusalLine } from "../../remedies.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
-import { alignColumns } from "../../table.ts";
 
 export type InspectFlags = DialectOptions & { readonly json?: boolean };
 

@@ -3,21 +3,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
-import {
-  encodingOfModel,
-  type LabelledTable,
-  modelCentroids,
-  modelDeviceOfRow,
-  modelDeviceOrName,
-  type PredictRequest,
-  predictTables,
-  rowColumns,
-} from "@fedkm/tables";
-import { readModel } from "@fedkm/tables/node";
+import { type LabelledTable, type PredictRequest, predictTables, rowColumns } from "@fedkm/tables";
+import { predictSource, readModel } from "@fedkm/tables/node";
+import { counted, countLabel } from "@fedkm/tables/numbers";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { inputFilesOfCommand } from "../../input/reading.ts";
-import { counted, countLabel } from "../../numbers.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeResultFile } from "../../write.ts";
 
@@ -31,7 +22,7 @@ export interface PredictFlags extends Omit<PredictRequest, "model" | "tables" | 
 
 /** Labels of a source are written where the rows are, and only when a table for them is named. */
 export async function runPredictSourceCommand(address: string, options: PredictFlags, io: Console): Promise<void> {
-  const { out, labelsAs, distances, missing, device, json = false } = options;
+  const { out, labelsAs, distances, json = false } = options;
   if (out === undefined) throw new UsageError("labels of a source need --out TABLE, the new table for them");
   const forFiles = Object.entries({ "--labels-as": labelsAs, "--distances": distances }).find(
     ([, given]) => given !== undefined,
@@ -39,47 +30,9 @@ export async function runPredictSourceCommand(address: string, options: PredictF
   if (forFiles !== undefined) {
     throw new UsageError(`${forFiles[0]} is for files: the clusters of a source go to a table beside its rows`);
   }
-  const model = readModel(options.model);
-  if (model.scaling.transforms !== undefined) {
-    throw new UsageError(
-      "a model with ranks or logarithms cannot label a source: fedkm export writes the SELECT that does",
-    );
-  }
-  const { openSource, wordsOfSqlSource } = await import("@fedkm/sql");
-  const policy = missing ?? model.missing.policy;
-  const fill = policy === "mean" ? model.missing.fill : undefined;
-  if (policy === "mean" && fill === undefined) {
-    throw new UsageError(
-      "--missing mean must be used with a model that was fitted with it, got one without means to fill",
-    );
-  }
-  const encoding = encodingOfModel(model);
-  const deviceColumn = options.deviceColumn ?? (device === undefined ? model.reading?.deviceColumn : undefined);
-  const reading = { encoding, ...(fill && { fill }), missing: "drop", read: "aggregate", env: io.env } as const;
-  const names =
-    deviceColumn === undefined
-      ? undefined
-      : (await wordsOfSqlSource(address, { env: io.env }, { columns: [], deviceColumn })).devices;
-  const source = await openSource(address, reading);
-  try {
-    const devices = names?.flatMap((name) =>
-      name === null || deviceColumn === undefined ? [] : [{ column: deviceColumn, name }],
-    );
-    const parts = (devices ?? [undefined]).map((own) => {
-      const number =
-        own === undefined
-          ? modelDeviceOrName(model, device, source.name, "the source")
-          : modelDeviceOfRow(model, own.name, deviceColumn ?? "", device);
-      return { centroids: modelCentroids(model, number), ...(own && { device: own }) };
-    });
-    await source.labelInto(out, parts, model.scaling);
-    const { rows, dropped } = source;
-    if (json)
-      io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into: out })}\n`);
-    else io.stdout.write(`${countLabel(rows)} rows labelled: table ${out}\n`);
-  } finally {
-    await source.close();
-  }
+  const labelled = await predictSource({ ...options, model: readModel(options.model), address, out, env: io.env });
+  if (json) io.stdout.write(`${JSON.stringify({ source: address, model: options.model, ...labelled, into: out })}\n`);
+  else io.stdout.write(`${countLabel(labelled.rows)} rows labelled: table ${out}\n`);
 }
 
 type WrittenTable = LabelledTable & { readonly file: string; readonly out?: string };

@@ -10,6 +10,7 @@ import {
   readSweep,
   reducedFeatures,
   reproduceStudy,
+  resultLines,
   resultsOf,
   type StartName,
   type StudyProgress,
@@ -17,15 +18,15 @@ import {
   sweptFiles,
 } from "@fedkm/experiments";
 import { expandPatterns } from "@fedkm/files";
+import { duration } from "@fedkm/pictures/terminal";
 import { readInput, readInputClasses } from "@fedkm/tables";
+import { watchReproduced } from "@fedkm/web";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { duration } from "../../numbers.ts";
 import type { PluginFlags } from "../../plugins.ts";
 import { type ProgressLine, progressBar, withProgress } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { writeResultFolder } from "../../write.ts";
-import { reproduceWatchCommands, resultLines } from "./text.ts";
 
 /** What both commands take. */
 export interface RunFlags extends PluginFlags {
@@ -87,7 +88,7 @@ async function runStudy(planned: Planned, options: RunFlags, io: Console): Promi
     const request = { ...planned, plugins, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
-    const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, reproduceWatchCommands);
+    const drawn = resultsOf(finished, { ...(summary && { summary }), titles }, watchReproduced);
     await writeResultFolder(out, async (put) => {
       for (const [name, content] of drawn.files) await put(name, content);
     });

@@ -25,10 +25,10 @@ import {
   type StudyDraft,
   studyFileBounds,
 } from "@fedkm/device/daemon";
+import { alignColumns } from "@fedkm/pictures/terminal";
+import { countLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { countLabel } from "../../numbers.ts";
-import { alignColumns } from "../../table.ts";
 import { writeResultFile } from "../../write.ts";
 
 export interface StudyInitOptions extends Omit<StudyDraft, "features"> {

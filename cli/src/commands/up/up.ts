@@ -16,18 +16,17 @@ import {
   runProcesses,
   type Statuses,
 } from "@fedkm/device/daemon";
-import { linkDevices } from "@fedkm/tables";
+import { alignColumns, duration } from "@fedkm/pictures/terminal";
+import { chosenWords, linkDevices } from "@fedkm/tables";
+import { countLabel, significantLabel } from "@fedkm/tables/numbers";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
-import { chosenWords } from "../../chosenWords.ts";
-import { bold, type Console, isStyled } from "../../console.ts";
+import { boldOn, type Console } from "../../console.ts";
 import { dashboardSource } from "../../deviceFolders.ts";
 import { UsageError } from "../../failure.ts";
 import { linksOfFlag } from "../../input/reading.ts";
-import { countLabel, duration, significantLabel } from "../../numbers.ts";
 import { ownProgram } from "../../package.ts";
 import { repaintProgressLines } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { alignColumns } from "../../table.ts";
 
 export interface UpFlags {
   readonly devices?: number;
@@ -103,21 +102,21 @@ function painter(signal: AbortSignal, { untilSettled, json }: UpFlags, { stdout,
     const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasDaemonSettled(status)));
     // Without a terminal there is one table, the last.
     if (isLive || (isOver && !json))
-      painted = repaintProgressLines(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
+      painted = repaintProgressLines(stdout, networkTable(statuses, boldOn(stdout, env)), painted);
     return isOver;
   };
 }
 
 const heading = ["device", "state", "peers", "round", "move", "objective", "oldest", "sent", "bytes"];
 
-function networkTable(statuses: Statuses, styled: boolean): string[] {
+function networkTable(statuses: Statuses, bold: (text: string) => string): string[] {
   const starting = (index: number) => [String(index + 1), "starting", ...heading.slice(2).map(() => "")];
   const rows = statuses.map((status, index) => (status === undefined ? starting(index) : deviceRow(status)));
   const parts = statuses.flatMap((status) => status?.device.objective ?? []);
   const total = parts.reduce((sum, part) => sum + part, 0);
   const settled = statuses.filter((status) => ["settled", "alone"].includes(status?.device.phase ?? "")).length;
   return [
-    ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
+    ...alignColumns([heading, ...rows], (text, row) => (row === 0 ? bold(text) : text)),
     // Devices with shared clusters do not know theirs.
     `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significantLabel(total, 6)}`}`,
   ];

@@ -4,10 +4,10 @@ import type { Certificate } from "@fedkm/core";
 import { DataError, type DialectOptions } from "@fedkm/files";
 import { type Model, type StudyPlan, verifyTables } from "@fedkm/tables";
 import { readModel } from "@fedkm/tables/node";
+import { countLabel, significantLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { inputRowsOfCommand } from "../../input/reading.ts";
-import { countLabel, significantLabel } from "../../numbers.ts";
 import { progressWatch, withProgress } from "../../progress.ts";
 
 export interface VerifyFlags extends DialectOptions {
@@ -60,8 +60,7 @@ async function verifyEvidence(file: string, { json }: VerifyFlags, io: Console):
 /** What studies are is loaded only where a model has one. */
 async function planOf(file: string, { study }: Model): Promise<{ study?: StudyPlan }> {
   if (study === undefined) return {};
-  const { parseStudy } = await import("@fedkm/device");
-  const { studyPlan } = await import("../../studyPlan.ts");
+  const { parseStudy, studyPlan } = await import("@fedkm/device");
   try {
     return { study: studyPlan(parseStudy(JSON.stringify(study))) };
   } catch (error) {

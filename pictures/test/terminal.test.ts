@@ -1,7 +1,7 @@
 // Columns line up whatever is in them, and lines break between words.
 
 import { expect, test } from "vitest";
-import { alignColumns, wrap } from "../src/table.ts";
+import { alignColumns, wrap } from "../src/terminal.ts";
 
 const rows = [
   ["method", "GCD"],

@@ -5,7 +5,7 @@ import { contractOf, type Simulation, type Study, simulate, studyOfPoints } from
 import { simulatedSecrets } from "@fedkm/device/inspect";
 import { idOf, sumsShape } from "@fedkm/device/shared";
 import { expect, it } from "vitest";
-import { type ClaimKind, movementOfBound, withClaims } from "../src/claims.ts";
+import { type ClaimKind, movementOfBound, withClaims } from "../src/shared/claims.ts";
 
 const LIAR = 0;
 const honest = [1, 2, 3, 4, 5];

@@ -1,10 +1,9 @@
-// What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
+// A model in lines for a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
 import { type ColumnMean, encodedMeans } from "@fedkm/files";
-import { encodingOfModel, type FitOutcome, isModelShared, modelEndWords, modelRunWords } from "@fedkm/tables";
-import { bold } from "./console.ts";
-import { counted, countLabel, readableDate, readableSpread, significantLabel } from "./numbers.ts";
-import { alignColumns, wrap } from "./table.ts";
+import { alignColumns, wrap } from "@fedkm/pictures/terminal";
+import { counted, countLabel, readableDate, readableSpread, significantLabel } from "../numbers.ts";
+import { encodingOfModel, type FittedModel, isModelShared, modelEndWords, modelRunWords } from "./model.ts";
 
 const WIDTH = 80;
 /** More columns than fit a line are in the report. */
@@ -14,11 +13,12 @@ const ABOUT_DEVICES =
   "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from " +
   "their mean";
 
-export function fitText(
-  { model }: Pick<FitOutcome, "model">,
+/** `paths` are the files of the results, and `bold` is what makes a text so. */
+export function modelLines(
+  model: FittedModel,
   warnings: readonly string[],
   paths: readonly string[],
-  styled: boolean,
+  bold: (text: string) => string,
 ): string[] {
   const { devices, links, guarded } = model;
   const columns = encodingOfModel(model);
@@ -36,7 +36,7 @@ export function fitText(
   return [
     ...facts,
     "",
-    ...alignColumns(clusterTable(model), (text, row) => bold(text, styled && row === 0)),
+    ...alignColumns(clusterTable(model), (text, row) => (row === 0 ? bold(text) : text)),
     ...(devices.length > 1 ? ["", ...wrap(ABOUT_DEVICES, WIDTH)] : []),
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
@@ -47,7 +47,7 @@ export function fitText(
   ];
 }
 
-function runText(model: FitOutcome["model"]): string {
+function runText(model: FittedModel): string {
   const { devices, options, objective } = model;
   const { name, pull } = modelRunWords(model);
   const isDeviceWeighted = options.weighting === "device" && devices.length > 1 && !isModelShared(model);
@@ -57,7 +57,7 @@ function runText(model: FitOutcome["model"]): string {
 }
 
 /** One line a cluster: its rows on all devices, their means, and how far the devices differ. */
-function clusterTable({ devices, clusters, ...model }: FitOutcome["model"]): string[][] {
+function clusterTable({ devices, clusters, ...model }: FittedModel): string[][] {
   const shown = encodingOfModel(model).slice(0, MOST_COLUMNS);
   const several = devices.length > 1;
   const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [

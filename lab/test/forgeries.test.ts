@@ -4,7 +4,7 @@ import { complete, paperData } from "@fedkm/core";
 import { contractOf, foundedStudy, type Study, simulate, studyOfPoints } from "@fedkm/device";
 import { simulatedPeer, simulatedSecrets } from "@fedkm/device/inspect";
 import { describe, expect, it } from "vitest";
-import { forger, forgeryKinds } from "../src/forgeries.ts";
+import { forger, forgeryKinds } from "../src/integrity/forgeries.ts";
 
 const { datasets } = paperData("iso", 5, 60, 3);
 const others = [1, 2, 3, 4];
