@@ -15,6 +15,7 @@ const WRITTEN = {
   "index.ts": () => `
 export { screen } from "./assign";
 export { encode, survey } from "./codes";
+export { project } from "./projection";
 export { turn } from "./pruned";
 export { distances, loss, plain } from "./rows";
 export { arrange, small } from "./small";`,

@@ -4,12 +4,18 @@
 import { doubt, marksOf, verdictOf } from "./doubts";
 import { nearest } from "./exact";
 import { labelOf, list } from "./moves";
-import { IRREGULAR, rowAt, State } from "./state";
+import { boundByProjection, guessesOf } from "./projection";
+import { IRREGULAR, rowAt, State, UNASSIGNED } from "./state";
 
 /** Rows that are scored together: their codes and those of four centroids stay in the first cache. */
 const GROUP: i32 = 8;
 /** A bound is at most this: the sum of a way and a distance, which ends one higher, then always makes a candidate. */
 const LARGEST_BOUND: i32 = 65534;
+/** Groups that are tried with a projection before it has to help. */
+const TRIAL: i32 = 32;
+/** Of the fours of a group those that may be marked before all are as cheap, and after a projection, which costs an eighth of that. */
+const MOST_MARKED: f32 = 0.9;
+const MOST_PROJECTED: f32 = 0.33;
 /** Adding it to a number below 2^22 rounds that to an integer, which the low bits of the sum hold: 2^23. */
 const TO_INTEGER: f32 = 8388608;
 
@@ -37,34 +43,55 @@ export function lookByBounds(state: State, from: i32, to: i32): void {
 }
 
 /**
- * Every row with its candidates, or all with all centroids if these are half of them: side by side is twice as fast. Where four
- * centroids share a bound, they are always side by side.
+ * Every row with its candidates, or all with all centroids if these are too many. Where four centroids share a bound, they are
+ * always scored side by side. Bounds that leave too many are renewed by the projection, if there is one, while that helps.
  */
 function lookAtGroup(state: State, row: i32, count: i32): void {
   const width = <usize>paddedCount(state) << 1;
-  if (state.isBounded && !state.isShared && listGroup(state, row, count, width)) {
+  const marks = marksOf(state);
+  let isNarrowed = state.isBounded && narrow(state, row, count, marks, MOST_MARKED);
+  if (!isNarrowed && state.projection && (state.projected < TRIAL || 2 * state.helped > state.projected)) {
+    boundByProjection(state, row, count);
+    isNarrowed = narrow(state, row, count, marks, MOST_PROJECTED);
+    state.projected++;
+    if (isNarrowed) state.helped++;
+    // Rows are not all alike: first, often, come those that are the starts. What was long ago counts less.
+    if (state.projected == 2 * TRIAL) {
+      state.projected >>= 1;
+      state.helped >>= 1;
+    }
+  }
+  if (isNarrowed && !state.isShared) {
     const counts = verdictOf(state);
     for (let i = 0; i < count; i++) {
       scoreListed(state, row + i, state.scores + <usize>i * width, load<i32>(counts + (<usize>i << 2)));
     }
     return;
   }
-  const marks = marksOf(state);
-  if (state.isBounded && state.isShared) markGroup(state, row, count, marks);
-  else memory.fill(marks, <u8>((<i32>1 << count) - 1), <usize>paddedCount(state) >> 2);
+  if (!isNarrowed) memory.fill(marks, <u8>((<i32>1 << count) - 1), <usize>paddedCount(state) >> 2);
   scoreGroup(state, row, marks);
   for (let i = 0; i < count; i++) rankMarked(state, row + i, state.scores + <usize>i * (width << 1), marks, 1 << i);
   state.looked += count;
 }
 
-/** Sets the bit of a row of a group in the marks of all four centroids of which one may be nearer than its last one. */
-function markGroup(state: State, row: i32, count: i32, marks: usize): void {
+/** Lists or marks the candidates of a group. False where they are too many: half in a list, which is twice as slow as side by side. */
+function narrow(state: State, row: i32, count: i32, marks: usize, mostMarked: f32): bool {
+  if (state.isShared) return markGroup(state, row, count, marks, mostMarked);
+  return listGroup(state, row, count, <usize>paddedCount(state) << 1);
+}
+
+/**
+ * Sets the bit of a row of a group in the marks of all four centroids of which one may be nearer than its last one. False if
+ * more than the share `most` is marked.
+ */
+function markGroup(state: State, row: i32, count: i32, marks: usize, most: f32): bool {
   const bytes = boundBytes(state);
   const zero = i16x8.splat(0);
+  let marked = 0;
   memory.fill(marks, 0, bytes >> 1);
   for (let i = 0; i < count; i++) {
-    const label = <i32>load<u16>(state.labels + (<usize>(row + i) << 1));
-    if (label & IRREGULAR) continue;
+    const label = lastOf(state, row, i);
+    if (label < 0) continue;
     const own = v128.splat<i16>(<i16>ownDistance(state, row + i, label));
     const bounds = boundsOf(state, row + i);
     const mark = i8x16.splat(<i8>(<i32>1 << i));
@@ -74,8 +101,18 @@ function markGroup(state: State, row: i32, count: i32, marks: usize): void {
       const set = v128.and(i8x16.narrow_i16x8_s(isNear, isNear), mark);
       const into = marks + (at >> 1);
       v128.store64_lane(into, v128.or(v128.load64_zero(into), set), 0);
+      marked += popcnt(i16x8.bitmask(isNear));
     }
   }
+  return <f32>marked <= most * <f32>(count * (<i32>bytes >> 1));
+}
+
+/** The last centroid of a row of a group, or the one that seems nearest where it has none; -1 for a row without codes. */
+@inline
+function lastOf(state: State, row: i32, place: i32): i32 {
+  const stored = <i32>load<u16>(state.labels + (<usize>(row + place) << 1));
+  if (stored & IRREGULAR) return -1;
+  return stored == UNASSIGNED ? load<i32>(guessesOf(state) + (<usize>place << 2)) : stored;
 }
 
 /** Lists the candidates of all rows of a group, or gives up. Where centroids jumped, the first row tells. */
@@ -83,7 +120,7 @@ function listGroup(state: State, row: i32, count: i32, width: usize): bool {
   const counts = verdictOf(state);
   let candidates = 0;
   for (let i = 0; i < count; i++) {
-    const found = listCandidates(state, row + i, state.scores + <usize>i * width);
+    const found = listCandidates(state, row, i, state.scores + <usize>i * width);
     store<i32>(counts + (<usize>i << 2), found);
     candidates += found;
     if (2 * candidates > count * state.k || 4 * candidates > 3 * (i + 1) * state.k) return false;
@@ -93,18 +130,18 @@ function listGroup(state: State, row: i32, count: i32, width: usize): bool {
 
 /** Centroids with padding, as bounds and scores have it. */
 @inline
-function paddedCount(state: State): i32 {
+export function paddedCount(state: State): i32 {
   return (state.k + 7) & ~7;
 }
 
 /** Bytes of the codes of a centroid, which are padded with zeros: what a row has there are the codes of the next. */
 @inline
-function codeBytes(state: State): usize {
+export function codeBytes(state: State): usize {
   return (<usize>state.cols * 2 + 15) & ~15;
 }
 
 @inline
-function codesOf(state: State, row: i32): usize {
+export function codesOf(state: State, row: i32): usize {
   return rowAt(state.tiles, row, <usize>state.pairs << 2);
 }
 
@@ -124,11 +161,11 @@ function boundsOf(state: State, row: i32): usize {
  * Lists the centroids that are not certainly farther than the last one, in their order, that one included. A row without
  * codes has none.
  */
-function listCandidates(state: State, row: i32, into: usize): i32 {
-  const label = <i32>load<u16>(state.labels + (<usize>row << 1));
-  if (label & IRREGULAR) return 0;
-  const own = v128.splat<i16>(<i16>ownDistance(state, row, label));
-  const bounds = boundsOf(state, row);
+function listCandidates(state: State, row: i32, place: i32, into: usize): i32 {
+  const label = lastOf(state, row, place);
+  if (label < 0) return 0;
+  const own = v128.splat<i16>(<i16>ownDistance(state, row + place, label));
+  const bounds = boundsOf(state, row + place);
   let ways = state.ways;
   const zero = i16x8.splat(0);
   const end = bounds + (<usize>paddedCount(state) << 1);
@@ -181,7 +218,12 @@ function lanesAdded(sum: v128): i32 {
  */
 @inline
 function lowerUnits(square: v128, scores: v128, unit: v128, scale: v128, off: v128): v128 {
-  const left = f32x4.sub(square, f32x4.mul(unit, f32x4.convert_i32x4_s(scores)));
+  return toUnits(f32x4.sub(square, f32x4.mul(unit, f32x4.convert_i32x4_s(scores))), scale, off);
+}
+
+/** Lengths in whole units from their squares, rounded down. */
+@inline
+export function toUnits(left: v128, scale: v128, off: v128): v128 {
   const units = f32x4.sub(f32x4.mul(f32x4.sqrt(f32x4.pmax(f32x4.splat(0), left)), scale), off);
   const inRange = f32x4.pmin(f32x4.splat(<f32>LARGEST_BOUND), f32x4.pmax(f32x4.splat(0), units));
   return i32x4.sub(f32x4.add(inRange, f32x4.splat(TO_INTEGER)), i32x4.splat(0x4b000000));
@@ -200,9 +242,13 @@ function squareOf(state: State, row: i32): v128 {
 
 /** Scores the listed centroids, four at a time, renews their bounds and settles the row. */
 function scoreListed(state: State, row: i32, listed: usize, count: i32): void {
-  if (count < 2) {
-    // Its last centroid is the only one left.
-    if (count == 0) settle(state, row, 0, 0, 0, 0);
+  if (count == 0) {
+    settle(state, row, 0, 0, 0, 0);
+    return;
+  }
+  if (count == 1) {
+    const only = <i32>load<u16>(listed);
+    if (only != labelOf(state, row)) list(state, row, only);
     return;
   }
   const bytes = codeBytes(state);
@@ -251,6 +297,18 @@ function scoreListed(state: State, row: i32, listed: usize, count: i32): void {
   settle(state, row, top, runnerUp(best, second, top), scores, count);
 }
 
+/** The bounds of a row to four centroids that follow each other, or the one that these share. */
+@inline
+export function writeBounds(state: State, row: i32, c: i32, units: v128): void {
+  const bounds = boundsOf(state, row);
+  if (state.isShared) {
+    renew(state, bounds, <usize>c >> 2, leastOf(units));
+    return;
+  }
+  const sum = i16x8.add_sat_u(i16x8.narrow_i32x4_u(units, units), v128.load64_zero(state.ways + (<usize>c << 1)));
+  v128.store64_lane(bounds + (<usize>c << 1), i16x8.min_u(sum, i16x8.splat(<i16>LARGEST_BOUND)), 0);
+}
+
 @inline
 function renew(state: State, bounds: usize, c: usize, units: i32): void {
   store<u16>(bounds + (c << 1), min(LARGEST_BOUND, units + <i32>load<u16>(state.ways + (c << 1))));
@@ -289,7 +347,7 @@ function highest(best: v128): i32 {
 }
 
 @inline
-function lowest(values: v128): i32 {
+export function leastOf(values: v128): i32 {
   return min(
     min(i32x4.extract_lane(values, 0), i32x4.extract_lane(values, 1)),
     min(i32x4.extract_lane(values, 2), i32x4.extract_lane(values, 3)),
@@ -329,7 +387,7 @@ function scoreGroup(state: State, row: i32, marks: usize): void {
 }
 
 /** Two rows times four centroids that follow each other. */
-function eightDots(x: usize, y: usize, w: usize, bytes: usize, starts: v128, intoX: usize, intoY: usize): void {
+export function eightDots(x: usize, y: usize, w: usize, bytes: usize, starts: v128, intoX: usize, intoY: usize): void {
   let a0 = i32x4.splat(0);
   let a1 = a0;
   let a2 = a0;
@@ -369,8 +427,6 @@ function rankMarked(state: State, row: i32, scores: usize, marks: usize, bit: i3
   const scale = f32x4.splat(state.scale);
   const off = offUnits(state);
   const hasBounds = state.bounds != 0;
-  const largest = i16x8.splat(<i16>LARGEST_BOUND);
-  const bounds = boundsOf(state, row);
   let best = i32x4.splat(i32.MIN_VALUE);
   let second = best;
   let next = scores;
@@ -383,14 +439,7 @@ function rankMarked(state: State, row: i32, scores: usize, marks: usize, bit: i3
     next += 16;
     second = i32x4.max_s(second, i32x4.min_s(best, found));
     best = i32x4.max_s(best, found);
-    if (!hasBounds) continue;
-    const units = lowerUnits(square, found, unit, scale, off);
-    if (state.isShared) {
-      renew(state, bounds, place, lowest(units));
-      continue;
-    }
-    const sum = i16x8.add_sat_u(i16x8.narrow_i32x4_u(units, units), v128.load64_zero(state.ways + (<usize>c << 1)));
-    v128.store64_lane(bounds + (<usize>c << 1), i16x8.min_u(sum, largest), 0);
+    if (hasBounds) writeBounds(state, row, c, lowerUnits(square, found, unit, scale, off));
   }
   const top = highest(best);
   settle(state, row, top, runnerUp(best, second, top), scores, <i32>(next - scores) >> 2);

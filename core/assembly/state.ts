@@ -69,7 +69,21 @@ export class State {
   widened: usize;
   /** Whether four centroids that follow each other share a bound: [k / 4 padded to 8] then. */
   isShared: i32;
+  /** The block of the projection (projection.ts), or 0 when there is none. */
+  projection: usize;
+  /** Units of the codes in the projection in a step of the codes of points and in a grain of those of centroids. */
+  rowScale: f32;
+  centroidScale: f32;
+  /** Units of bounds in one of the projection, and what is taken off, half a unit included. */
+  projectedScale: f32;
+  projectedOff: f32;
+  /** Counters: groups of rows whose bounds were renewed by the projection, and those that it helped. */
+  projected: i32;
+  helped: i32;
 }
+
+/** Label of a row that is in no cluster yet. */
+export const UNASSIGNED: i32 = 0x7fff;
 
 /** Flag of a label: the point is too far out for its code, so it is always settled in float64. */
 export const IRREGULAR: i32 = 0x8000;

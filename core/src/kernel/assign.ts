@@ -1,10 +1,11 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
 import { ln } from "../data/elementary.ts";
-import { codeCentroids, codeStep, type ScreenBounds } from "./codes.ts";
-import { CHUNK } from "./module.ts";
+import { codeCentroids, codeStep, type PointCodes, type ScreenBounds } from "./codes.ts";
+import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
 import { hasPairBounds, type KernelEngine, kernelBoundShare, kernelPairShare } from "./pick.ts";
 import {
+  COUNTERS,
   FIELD,
   freeRows,
   layCodes,
@@ -15,6 +16,7 @@ import {
   reserveRows,
   type Screen,
 } from "./placedPoints.ts";
+import { COORDINATES, writeAxes } from "./projection.ts";
 
 export type PlacedClusters = NonNullable<ReturnType<typeof placeKernelClusters>>;
 
@@ -78,12 +80,22 @@ interface PairBounds {
   used: number;
   /** Calls that are left to another engine after they were found of little use. */
   rest: number;
+  /** Where bounds come from that movement has used up; false once that was found of little use. */
+  projection: Projection | undefined | false;
+}
+
+interface Projection {
+  readonly block: MemoryBlock;
+  /** Calls in a row that it did not help. */
+  failed: number;
 }
 
 /** Gives the memory back. */
 export function freeKernelClusters(placed: PlacedPoints, { block, pairBounds }: PlacedClusters): void {
   placed.machine.free(block);
-  if (pairBounds !== undefined) freeRows(placed, pairBounds.kept);
+  if (pairBounds === undefined) return;
+  freeRows(placed, pairBounds.kept);
+  if (pairBounds.projection) placed.machine.free(pairBounds.projection.block);
 }
 
 /** Centroids with padding, for vectors of 8. */
@@ -204,8 +216,10 @@ function assignByScreen(
   const way = ways && !isPruned && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
   writeState(placed, bounds, way === undefined ? 0 : screen.slack.at, canFilter ? at.decrease : 0);
-  if (isPruned) planPairBounds(placed, clusters, screen, bounds, ways, engine === "grouped");
-  else if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
+  if (isPruned) {
+    planPairBounds(placed, clusters, screen, bounds, ways, engine === "grouped");
+    planProjection(placed, clusters, screen, bounds);
+  } else if (clusters.pairBounds) clusters.pairBounds.isKnown = false;
   layCodes(placed, isPruned);
   overRows(placed, "codes", (rows) => machine.assignRows("screen", state, rows));
   if (isPruned) judgePairBounds(placed, clusters);
@@ -240,7 +254,7 @@ function planPairBounds(
   const { at, k } = clusters;
   if (clusters.pairBounds === undefined) {
     const kept = reserveRows(placed, pairBoundBytes(k, isShared));
-    clusters.pairBounds = kept && { kept, isShared, unit: 0, isKnown: false, used: 0, rest: 0 };
+    clusters.pairBounds = kept && { kept, isShared, unit: 0, isKnown: false, used: 0, rest: 0, projection: undefined };
   }
   const { pairBounds } = clusters;
   const { buffer } = machine.f64();
@@ -263,13 +277,79 @@ function pairBoundBytes(k: number, isShared: boolean): number {
   return 2 * (isShared ? sharedCount(k) : paddedCount(k));
 }
 
+/** Its codes are at most so long. */
+const PROJECTED_LENGTH = 16_000;
+/** Half a unit for each coordinate of a row and of a centroid, and what float64 is wrong by. */
+const PROJECTED_ERROR = Math.sqrt(COORDINATES) + 0.1;
+/** From so many clusters on, whose scores leave room for its scratch. */
+const PROJECTED_CLUSTERS = 64;
+
+/** Makes the projection ready where bounds are new or have just been used up by movement, as they are in the first calls. */
+function planProjection(
+  placed: PlacedPoints,
+  { pairBounds, k }: PlacedClusters,
+  { codes }: Screen,
+  { unit, lengthError, centroidError, farthest }: ScreenBounds,
+): void {
+  const { machine, state } = placed;
+  const words = machine.i32();
+  const first = state / 4;
+  words[first + FIELD.projection] = 0;
+  if (pairBounds === undefined || words[first + FIELD.bounds] === 0 || k < PROJECTED_CLUSTERS) return;
+  if (words[first + FIELD.isBounded] && pairBounds.used > 0) return;
+  pairBounds.projection ??= placeProjection(placed, codes, k);
+  if (!pairBounds.projection) return;
+  machine.i32()[first + FIELD.projection] = pairBounds.projection.block.at;
+  const step = codeStep(codes.radius);
+  const scale = Math.fround((PROJECTED_LENGTH * step) / Math.max(codes.radius, farthest - codes.radius));
+  const bound = step / pairBounds.unit;
+  const off = (PROJECTED_ERROR / scale + lengthError + centroidError) * bound * (1 + 2 ** -20) + 0.5;
+  new Float32Array(machine.f64().buffer, state + 4 * FIELD.rowScale, 4).set([
+    scale,
+    (scale * unit) / 2,
+    (bound / scale) * (1 - 2 ** -18),
+    off,
+  ]);
+  machine.project(state);
+}
+
+/** False without room for it, or if the rows have no use for it. */
+function placeProjection(placed: PlacedPoints, codes: PointCodes, k: number): Projection | false {
+  const { machine, points } = placed;
+  const stride = codeStride(points.cols);
+  const padded = paddedCount(k);
+  const triangle = 2 * COORDINATES * stride;
+  const centroids = triangle + 8 * COORDINATES ** 2;
+  const block = machine.allocate(centroids + (2 * COORDINATES + 4) * padded);
+  if (block === undefined) return false;
+  const { buffer } = machine.f64();
+  const isUsable = writeAxes(points, codes, stride, {
+    codes: new Int16Array(buffer, block.at, COORDINATES * stride),
+    triangle: new Float64Array(buffer, block.at + triangle, COORDINATES ** 2),
+  });
+  if (isUsable) return { block, failed: 0 };
+  machine.free(block);
+  return false;
+}
+
 /** Centroids that start at rows jump once; a second call that still scores so many pairs says that more will. */
 function judgePairBounds({ machine, points, state }: PlacedPoints, { pairBounds, k }: PlacedClusters): void {
   if (pairBounds === undefined) return;
   const words = machine.i32().subarray(state / 4);
   pairBounds.used = words[FIELD.isBounded] ? pairBounds.used + 1 : 0;
+  judgeProjection(machine, pairBounds, words[FIELD.projected], words[FIELD.helped]);
   const share = (words[FIELD.scored] >>> 0) / (points.rows * k);
   if (pairBounds.used > 1 && share > kernelPairShare(points.cols, pairBounds.isShared)) pairBounds.rest = REST;
+}
+
+/** Centroids that are rows are farther from the axes than their means, so it gets a second chance. */
+function judgeProjection(machine: WasmMachine, pairBounds: PairBounds, tried: number, helped: number): void {
+  const { projection } = pairBounds;
+  if (!projection || tried === 0) return;
+  projection.failed = 2 * helped > tried ? 0 : projection.failed + 1;
+  if (projection.failed < 2) return;
+  machine.free(projection.block);
+  pairBounds.projection = false;
 }
 
 /** What has this call: pair bounds may rest, or rows in blocks may have no room for them. */
@@ -315,9 +395,7 @@ function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, d
   words[first + FIELD.threshold] = bounds.threshold;
   words[first + FIELD.slack] = slack;
   words[first + FIELD.decrease] = decrease;
-  words[first + FIELD.looked] = 0;
-  words[first + FIELD.verified] = 0;
-  words[first + FIELD.scored] = 0;
+  for (const counter of COUNTERS) words[first + counter] = 0;
   const { unit, squareError, lengthError } = bounds;
   new Float32Array(machine.f64().buffer, state + 4 * FIELD.unit, 3).set([unit, squareError, lengthError]);
 }

@@ -57,7 +57,7 @@ export function codeStep(radius: number): number {
   return radius / CODE_LIMIT;
 }
 
-function sampleRows(rows: number, size: number): Float64Array {
+export function sampleRows(rows: number, size: number): Float64Array {
   const count = Math.min(rows, size);
   return Float64Array.from({ length: count }, (_, i) => Math.floor((i * rows) / count));
 }
@@ -85,6 +85,8 @@ export interface ScreenBounds {
   readonly unit: number;
   readonly squareError: number;
   readonly lengthError: number;
+  /** What codes of centroids are wrong by. */
+  readonly centroidError: number;
   /** No coded point is farther than this from a centroid that has a score. */
   readonly farthest: number;
   /** Every centroid has a score, so that the second best bounds all others. */
@@ -137,6 +139,7 @@ export function codeCentroids(
       (2 * (radius + rest) * off) / step ** 2 + unit * (mask + 2) + 2 ** -19 * ((radius + largest) / step) ** 2,
     farthest: radius + largest,
     lengthError: (rest / step) * (1 + 2 ** -20),
+    centroidError: (off / step) * (1 + 2 ** -20),
     complete: squares.every((square) => square <= reach * reach),
   };
 }

