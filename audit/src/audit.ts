@@ -136,7 +136,7 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
   for (let run = 0; run < runs; run++) {
     const scene = await attackScenario(study, datasets, seed + run);
     if (isOpenStudy(study)) outcomes.push(...(await openStudyAttacks(scene)));
-    else if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
+    else if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene), ...growthOutcome(scene));
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene), ...growthOutcome(scene));
     await onRun?.(run + 1);
   }

@@ -23,8 +23,10 @@ export function growthOutcome(scene: AttackScenario): Outcome[] {
   const { study, contract, datasets, seed } = scene;
   if (study.privacy === "private") return [];
   const days = rowsOfDays(scene);
-  const some = [days[0], datasets[1]];
-  const network = simulate({ study, contract, datasets: some, graph: complete(2), seed, staggerMilliseconds: 200 });
+  // As few devices as can be: with shared clusters each needs two neighbours.
+  const some = [days[0], ...datasets.slice(1, study.clusters === "shared" ? 3 : 2)];
+  const graph = complete(some.length);
+  const network = simulate({ study, contract, datasets: some, graph, seed, staggerMilliseconds: 200 });
   const numbers = new Map<string, number>();
   const numberOf = ({ data, cols }: Matrix, r: number) => {
     const name = data.subarray(r * cols, (r + 1) * cols).join(" ");

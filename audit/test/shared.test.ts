@@ -13,6 +13,7 @@ describe("auditStudy(options) of a study with shared clusters", () => {
     const tallies = await auditStudy({ study: shared, datasets: [], runs: 2, seed: 1 });
     const of = (attack: string) => tallies.find((tally) => tally.attack === attack);
     expect(of("added row")).toMatchObject({ withRows: 2 });
+    expect(of("growth")).toMatchObject({ withRows: 2, smallestClass: 1 });
     expect(of("coalition")).toMatchObject({ groups: 2, withRows: 2 });
     // As many as the study's colluders learn nothing of a device.
     expect(of("bystander")).toMatchObject({ groups: 0, rows: 0 });
@@ -23,7 +24,9 @@ describe("auditStudy(options) of a study with shared clusters", () => {
     const study = { ...shared, privacy: "guarded" } as const;
     const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
     for (const { rows } of tallies) expect(rows).toBe(0);
-    expect(tallies.find(({ attack }) => attack === "row space")?.smallestClass).toBeGreaterThanOrEqual(10);
+    for (const all of ["row space", "growth"]) {
+      expect(tallies.find(({ attack }) => attack === all)?.smallestClass).toBeGreaterThanOrEqual(10);
+    }
   });
 
   it("finds neither rows nor means in a private study, which has an answer", async () => {
