@@ -62,7 +62,7 @@ test.each([
     const words = k === 1 ? "One cluster is all rows" : "They are clearly apart";
     expect(readFileSync(join(chosen, "report.html"), "utf8")).toContain(words);
     expect(fitted.decisions.at(-1)).toMatch(
-      k === 1 ? /no gap can be shown at any k\. --k divides them/ : /^k = 3: the most/,
+      k === 1 ? /no gap can be shown at any k\. A larger k divides/ : /^k = 3: the most/,
     );
     expect(fitted.command).toContain(`fedkm fit ${file} --k ${k} `);
     await outcome(...fitted.command.split(" ").slice(1), "--out", counted);

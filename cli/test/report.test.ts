@@ -63,6 +63,15 @@ test("profiles are the means and deviations of the rows, and the most telling co
   expect(Array.from(page.querySelectorAll(".card"), (card) => card.textContent).join()).toMatch(/much higher far/);
 });
 
+test("a column that is one value in a cluster has no deviation there, whatever rounding leaves", async () => {
+  const rows = Array.from({ length: 210 }, (_, r) => [r % 3 === 0 ? -1 : 2.7 + 0.1 * normal(), normal() + 5 * (r % 3)]);
+  const page = await report([write("codes.csv", ["rating", "x"], rows)], "--k", "3", "--scale", "standard");
+  const figures = Array.from(page.querySelectorAll("td"), (cell) => cell.textContent ?? "").filter((text) =>
+    /±/.test(text),
+  );
+  expect(figures.filter((text) => /± \S*e-\d|± 0$/.test(text))).toEqual([expect.stringMatching(/± 0$/)]);
+});
+
 test("numbers of many digits are written with all of them before the point", async () => {
   const page = await report([write("ids.csv", ["same", "near", "far", "id"], twoKinds(60))], "--k", "2");
   expect(textOf(page, ".heat")).toMatch(/1,000,000,0\d\d/);

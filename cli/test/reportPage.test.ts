@@ -58,7 +58,7 @@ async function opened(address: string, width = 1300, colorScheme: "light" | "dar
   return page;
 }
 
-test("a row is found by its code, whole or begun, or by its number, with its cluster and its values", async () => {
+test("a row is found by its code, whole or in part, or by its number, with its cluster and its values", async () => {
   const text = specimens(150, 2);
   const page = await opened(await reportOf("found", text, "--k", "3", "--missing", "mean"));
   const found = () => page.locator(".found li").allTextContents();
@@ -85,6 +85,9 @@ test("a row is found by its code, whole or begun, or by its number, with its clu
   expect((await found())[0]).toContain("mass not known");
   await page.fill("input[type=search]", "k1-1");
   expect((await found()).length).toBe(8);
+  const [end] = lines[150][0].match(/\d+$/) ?? [];
+  await page.fill("input[type=search]", `-${end}`);
+  expect((await found()).join()).toContain(`${lines[150][0]} (row 150 of found.csv)`);
   await page.fill("input[type=search]", "nobody");
   expect(await found()).toEqual(["no row is called so"]);
   expect(await page.locator(".circled").count()).toBe(0);

@@ -25,10 +25,10 @@ export function clusterChoiceWords({ k, fitted, groups, clusters: { candidates }
     return `k = ${k} in each of ${groups.length} groups of devices, whose clusters are not each other's.`;
   const isLong = ({ reason }: KCandidate) => reason === "long";
   const [chosen, ...others] = candidates.filter((own) => !isLong(own));
-  const also = others.map((own) => `--k ${own.fitted}`).join(" and ");
+  const also = others.map((own) => `k = ${own.fitted}`).join(" and ");
   return [
     chosen.reason === "none"
-      ? "k = 1: no gap can be shown at any k. --k divides the rows all the same."
+      ? "k = 1: no gap can be shown at any k. A larger k divides the rows all the same."
       : candidateWords(chosen),
     ...(fitted === chosen.k ? [] : [`A fit finds them with k = ${fitted}: the others are strays or tails.`]),
     ...(also === "" ? [] : [`Also possible: ${also}.`]),

@@ -97,10 +97,17 @@ function strengthOf({ variances, between }: Moments, columns: readonly number[])
   return sum(variances) > 0 ? sum(between) / sum(variances) : 0;
 }
 
+/** Smaller shares of a column's deviation are rounding. */
+const ROUNDING = 1e-9;
+
 function lineOf(sums: ClusterSums, { means, variances }: Moments, column: number, scaling: Scaling): Line {
   const { cols, totals, common, squares, arithmetic } = sums;
   const inUnits = (scaled: number) => unscaled(scaling, column, scaled);
   const deviation = Math.sqrt(variances[column]);
+  const deviationIn = (at: number, rows: number) => {
+    const own = Math.sqrt(squares[at] / rows);
+    return own > ROUNDING * deviation ? own : 0;
+  };
   const figure = (scaled: number, own: number, mean?: number): Figure => ({
     ...(mean === undefined ? { mean: inUnits(scaled) } : { mean, middle: inUnits(scaled) }),
     low: inUnits(scaled - own),
@@ -112,7 +119,7 @@ function lineOf(sums: ClusterSums, { means, variances }: Moments, column: number
     all: figure(means[column], deviation, own && weightedMeans(totals, own, cols)[column]),
     clusters: Array.from(totals, (rows, c) => {
       const at = c * cols + column;
-      return rows === 0 ? undefined : figure(common[at], Math.sqrt(squares[at] / rows), own?.[at]);
+      return rows === 0 ? undefined : figure(common[at], deviationIn(at, rows), own?.[at]);
     }),
   };
 }

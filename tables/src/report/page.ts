@@ -103,8 +103,9 @@ find.querySelector("input").addEventListener("input", ({ target }) => {
   const fits = ([, number, name]) => [String(number), name.toLowerCase()];
   const at = [...list.rows.keys()];
   const exact = at.filter((r) => fits(list.rows[r]).includes(asked));
-  const begun = at.filter((r) => !exact.includes(r) && list.rows[r][2].toLowerCase().startsWith(asked));
-  const shown = asked === "" ? [] : [...exact, ...begun].slice(0, 8);
+  const place = (r) => list.rows[r][2].toLowerCase().indexOf(asked);
+  const partly = at.filter((r) => !exact.includes(r) && place(r) >= 0).sort((a, b) => place(a) - place(b));
+  const shown = asked === "" ? [] : [...exact, ...partly].slice(0, 8);
   const lines = shown.map((r, i) => {
     const line = document.createElement("li");
     const text = said(list.rows[r]);
@@ -170,7 +171,7 @@ function summarySentences({ model, chosen }: FittedRows, traits: readonly Trait[
   const asked =
     chosen === undefined
       ? `You asked for ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}.`
-      : `These are ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}. ${clusterChoiceWords(chosen)}`;
+      : `fedkm found ${titleOf(model)} by ${columns}${scaledText[model.scaling.kind]}. ${clusterChoiceWords(chosen)}`;
   const filled = clusters.filter((own) => own.rows > 0).length;
   const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
   const most = clusters.map((own) => own.rows / rows);

@@ -190,5 +190,5 @@ function otherNumbers({ others, silhouette }: Stability, k: number): string {
     best.silhouette > silhouette
       ? `By this measure k = ${best.k} would be better apart.`
       : `By this measure k = ${k} is the best of these, and k = ${best.k} is the runner-up.`;
-  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${reportList(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
+  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${reportList(said)}. ${verdict} A silhouette also rises where a cluster is cut or two are joined, so fedkm counts by gaps.`;
 }
