@@ -1,7 +1,12 @@
 // The public API of @fedkm/tables: from tables to clusters, and everything that is said about them. Nothing here needs Node.
 
-export { candidateWords, chosenWords } from "./choose/candidateWords.ts";
-export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
+export {
+  type ChooseOutcome,
+  type ChooseRequest,
+  candidateWords,
+  chooseTables,
+  chosenWords,
+} from "./choose/chooseTables.ts";
 export { type ExportOptions, exportModel } from "./export/exportModel.ts";
 export { answerFrame } from "./fit/answerFrame.ts";
 export { checkFitRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
