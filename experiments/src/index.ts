@@ -44,9 +44,8 @@ export {
   type Plugins,
 } from "./plugins/plugin.ts";
 export { reducedFeatures, reproduceStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
-export { resultLines } from "./results/lines.ts";
 export type { WatchedRun } from "./results/report.ts";
-export { type Results, resultsOf } from "./results/results.ts";
+export { type Results, resultLines, resultsOf } from "./results/results.ts";
 export { bundledStudies, bundledSweep, readSweep, sweptFiles } from "./studies/file.ts";
 export { parseCsv, type TableRow } from "./table.ts";
 export { OtherRunError } from "./trial/journal.ts";

@@ -2,8 +2,8 @@
 
 export { delimiters } from "./csv/dialect.ts";
 export { csvCell, csvRecordLine, csvRecords } from "./csv/records.ts";
-export type { ColumnBounds } from "./formats/bounds.ts";
 export type { LabelOf } from "./formats/label.ts";
+export type { ColumnBounds } from "./formats/links.ts";
 export type { FileLayout, ReadOptions } from "./formats/read.ts";
 export * from "./prepare/encoding.ts";
 export * from "./prepare/missing.ts";

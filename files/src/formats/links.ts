@@ -1,10 +1,11 @@
-// Links from a file: an edge list (CSV or TSV), GraphML, or JSON. Devices go by their names; a stranger is named.
+// Links from a file: an edge list (CSV or TSV), GraphML, or JSON. Devices go by their names; a stranger is named. And the
+// bounds of columns, from lines of column,least,most.
 
 import { likelyDelimiter } from "../csv/dialect.ts";
 import { allRecords } from "../csv/records.ts";
 import { textOf } from "../source/bytes.ts";
 import { type TextBytes, wholeText } from "../source/feed.ts";
-import { DataError, type FilePosition, listInRefusal } from "../source/refusal.ts";
+import { DataError, type FilePosition, listInRefusal, shownInRefusal } from "../source/refusal.ts";
 import type { Opener } from "../source/source.ts";
 
 interface NamedLink {
@@ -186,5 +187,35 @@ function decoded(text: string): string {
   return text.replaceAll(/&(?:(amp|lt|gt|quot|apos)|#(\d+)|#x([\da-f]+));/gi, (_, name, decimal, hex) => {
     if (name !== undefined) return entities[name.toLowerCase()];
     return String.fromCodePoint(Math.min(0x10ffff, decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)));
+  });
+}
+
+/** The least and the largest value that a column may have. */
+export interface ColumnBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The bounds of each of the columns, in their order. A first line whose bounds are no numbers is a header. */
+export async function readBoundsFile(open: Opener, columns: readonly string[]): Promise<ColumnBounds[]> {
+  const text = await wholeText(open);
+  const { file } = text;
+  const bounds = new Map<string, ColumnBounds>();
+  for (const [at, { cells, line }] of allRecords(text, likelyDelimiter(text)).entries()) {
+    const [column, ...ends] = cells.map((cell) => cell.trim());
+    const [least, most] = ends.map((end) => (end === "" ? Number.NaN : Number(end)));
+    if (at === 0 && ends.length === 2 && Number.isNaN(least) && Number.isNaN(most)) continue;
+    if (ends.length !== 2 || !(least < most) || !Number.isFinite(most - least)) {
+      const rule = "have a least and a larger most value";
+      throw new DataError({ file, line, column }, rule, shownInRefusal(cells.join(",")), "fix the line");
+    }
+    bounds.set(column, { least, most });
+  }
+  return columns.map((column) => {
+    const own = bounds.get(column);
+    if (own === undefined) {
+      throw new DataError({ file, column }, "have a line", "none", `add ${column},least,most`);
+    }
+    return own;
   });
 }

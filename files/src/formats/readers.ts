@@ -1,9 +1,8 @@
 // The functions of this package over any way to open a file: by its path in Node, as a Blob everywhere.
 
 import type { Opener, PieceWriter } from "../source/source.ts";
-import { readBoundsFile } from "./bounds.ts";
 import { type LabelFileOptions, type LabelOf, labelledFileName, writeLabelledFile } from "./label.ts";
-import { readLinksFormat } from "./links.ts";
+import { readBoundsFile, readLinksFormat } from "./links.ts";
 import { type ReadOptions, readFormatLayout, readFormatTable } from "./read.ts";
 
 export function formatReaders<Input>(openerOf: (input: Input) => Opener) {

@@ -10,7 +10,7 @@ const sentences: Readonly<Record<Reason, (k: number) => string>> = {
   fewer: (k) => `k = ${k}: all of them have gaps too, and some are what k above divides.`,
   coarse: (k) => `k = ${k}: the coarsest division with gaps.`,
   long: (k) =>
-    `k = ${k}: long clusters side by side, which have gaps on other axes than the columns. A fit on the columns would cut across them.`,
+    `k = ${k}: long clusters side by side, which have gaps on other axes than the columns. A fit on the columns may cut across them.`,
   none: () => "The rows are spread like one cluster, or evenly: no gap can be shown at any k.",
   elbow: (k) => `k = ${k}: the cost of the rows bends here. Groups of rows show no gaps, so this is uncertain.`,
   silhouette: (k) => `k = ${k}: the silhouette is highest. Groups of rows show no gaps, so this is uncertain.`,

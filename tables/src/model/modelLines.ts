@@ -10,8 +10,7 @@ const WIDTH = 80;
 const MOST_COLUMNS = 8;
 
 const ABOUT_DEVICES =
-  "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from " +
-  "their mean";
+  "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from their mean";
 
 /** `paths` are the files of the results, and `bold` is what makes a text so. */
 export function modelLines(
