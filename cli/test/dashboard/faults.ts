@@ -258,7 +258,8 @@ const faults: readonly Fault[] = [
       new RegExp(
         `Both ${network.name(4)} and ${network.name(3)} run|Both ${network.name(3)} and ${network.name(4)} run`,
       ),
-      /nothing comes from .* Look at cables, routers and firewalls/,
+      /nothing comes from device-/,
+      /Look at cables, routers and firewalls/,
     ],
     within: SOON,
   },
