@@ -251,9 +251,14 @@ const faults: readonly Fault[] = [
   {
     name: "cut off on the way",
     begin: (network) => network.dropPackets(),
-    headline: (network) => new RegExp(`^\\d of \\d+ devices do(es)? not hear a neighbour: .*${network.name(4)}\\b`),
+    headline: (network) =>
+      new RegExp(`^\\d of \\d+ devices do(es)? not hear a neighbour: .*(${network.name(3)}|${network.name(4)})\\b`),
     all: (network) => [
-      new RegExp(`Both ${network.name(4)} and ${network.name(3)} run, but nothing comes from ${network.name(3)}`),
+      // Whichever of the two ends noticed it first.
+      new RegExp(
+        `Both ${network.name(4)} and ${network.name(3)} run|Both ${network.name(3)} and ${network.name(4)} run`,
+      ),
+      /nothing comes from device-/,
       /Look at cables, routers and firewalls/,
     ],
     within: SOON,
