@@ -4,7 +4,7 @@ import type { Points } from "../data/matrix.ts";
 import { type PointCodes, sampleRows } from "./codes.ts";
 
 /** Axes, and the coordinates of a point: one for each axis and one for what they leave over. */
-export const AXES = 31;
+const AXES = 31;
 export const COORDINATES = AXES + 1;
 /** Rows that say where points spread, and how often all axes are turned towards that. */
 const SAMPLED = 256;
