@@ -2,24 +2,24 @@
 
 import { expect, test } from "vitest";
 import { runs, testSeed } from "../../../test/runs.ts";
-import { kmeans, type Points } from "../../src/index.ts";
+import { kmeans, type Points, takeRows } from "../../src/index.ts";
 import { jsKernel } from "../../src/kernel/js.ts";
 import { createWasmMachine, type WasmMachine } from "../../src/kernel/module.ts";
 import type { KernelEngine } from "../../src/kernel/pick.ts";
-import { placePoints } from "../../src/kernel/placedPoints.ts";
+import { FIELD, placePoints } from "../../src/kernel/placedPoints.ts";
 import { nodeHost } from "../../src/kernel/threads/node.ts";
 import { startThreadPool } from "../../src/kernel/threads/threadedKernel.ts";
 import { wasmKernel } from "../../src/kernel/wasm.ts";
-import { compare, enginesFor } from "./compare.ts";
-import { narrowProblem, type Problem, problemOf } from "./problems.ts";
+import { compare, enginesFor, pairEngines } from "./compare.ts";
+import { narrowProblem, type Problem, problemOf, randomOf } from "./problems.ts";
 
 const PROBLEMS = runs({ short: 8, long: 200 });
 /** 2.4 MB. Arrays of every small size take one of them. */
 const PAGES = 38;
 
 /** A machine with a small memory that counts its passes, so that a test sees if the reference answers in its place. */
-function smallMachine() {
-  const machine = createWasmMachine(PAGES) as WasmMachine;
+function smallMachine(pages = PAGES) {
+  const machine = createWasmMachine(pages) as WasmMachine;
   const counting = {
     ...machine,
     passes: 0,
@@ -77,13 +77,41 @@ test.each([0, 1])(`blocks on 1 and 2 threads leave the bits of the reference, ha
 
 test("kmeans on blocks has the bits of the reference, with its seeds and farthest points", () => {
   const { points } = crowdedProblem(36);
-  const blocked = wasmKernel(undefined, smallMachine);
+  const blocked = wasmKernel(undefined, () => smallMachine());
   for (const options of [
     { k: 9, restarts: 1 },
     { k: 30, restarts: 1, empty: "farthest", tol: 1e-3 },
   ] as const) {
     expect(kmeans(points, { ...options, kernel: blocked })).toEqual(kmeans(points, { ...options, kernel: jsKernel }));
   }
+});
+
+test.each(pairEngines)("pair bounds of %s wait outside while other blocks are in memory", (engine) => {
+  const random = randomOf(7);
+  const data = Float64Array.from({ length: 3_000 * 130 }, (_, at) => 6 * random() + (Math.floor(at / 130) % 40));
+  const points = { data, rows: 3_000, cols: 130 };
+  const machine = smallMachine(60);
+  const shares: number[] = [];
+  const counting: WasmMachine = {
+    ...machine,
+    assignRows(pass, state, rows) {
+      machine.assignRows(pass, state, rows);
+      shares.push(machine.i32()[state / 4 + FIELD.scored] / points.rows / 40);
+    },
+  };
+  const options = {
+    k: 40,
+    init: takeRows(
+      points,
+      Array.from({ length: 40 }, (_, c) => 3 * c),
+    ),
+    maxIter: 4,
+    tol: 0,
+  };
+  const blocked = kmeans(points, { ...options, kernel: wasmKernel(engine, () => counting) });
+  expect(blocked).toEqual(kmeans(points, { ...options, kernel: jsKernel }));
+  expect(machine.passes).toBeGreaterThanOrEqual(12);
+  expect(shares.at(-1)).toBeLessThan(0.5);
 });
 
 test("released blocks give their memory to the next", () => {

@@ -198,7 +198,7 @@ async function rowOf(name: string, shape: GatedShape, points: string, seed: numb
   const { command, modules } = findPython();
   progress(`${name}: points`);
   const data = kind === "mnist" ? mnistRows(m, seed) : pointsOf({ m, d, k, kind }, seed);
-  if (data === undefined) return [name, "-"];
+  if (data === undefined) return [name, ...Array(10).fill("-")];
   writeFileSync(points, data);
   const script = fileURLToPath(new URL("../../src/speed/lloyd.py", import.meta.url));
   const peers = startProgram(command, [script], { ...ONE_THREAD, OPENBLAS_CORETYPE: "Haswell" });
