@@ -203,7 +203,7 @@ const tables: Package = {
     export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
     report: {
       holds: "the report of a fit as one HTML page, and the picture of a choice",
-      imports: [".", "fit", "input", "model"],
+      imports: [".", "choose", "fit", "input", "model"],
     },
   },
 };
