@@ -394,12 +394,14 @@ async function studyOf(request: Request): Promise<Study> {
   const { alpha = 1, coupling = "nearest", privacy = "open", minRows = defaults.guardedMinimum } = request;
   const { points } = numbersOf(request);
   const columns = columnsOf(request);
-  const k = request.k ?? chooseClusters(points, complete(points.length)).fitted;
   const { scaling } = await chooseScaling(
     request.scale ?? "none",
     columns.map((name) => ({ name })),
     points,
   );
+  const scaled = numbersOf(request).points;
+  for (const own of scaled) applyScaling(own, scaling);
+  const { seed = 1, k = chooseClusters(scaled, complete(points.length), { seed }).fitted } = request;
   const minimum = privacy === "guarded" ? minRows : 1;
   const isShared = request.method === "shared";
   const weighting = isShared ? "device" : weightingOf(request);

@@ -1,6 +1,6 @@
 // The requests of the conformance suite and the rows that they are about. A further request is one entry of `requests`.
 
-import { communityData, type methods, paperData, toRows } from "@fedkm/core";
+import { type methods, paperData, toRows } from "@fedkm/core";
 import type { FitRequest } from "@fedkm/tables";
 
 type Settings = Omit<FitRequest, "tables" | "files" | "sources" | "study" | "method" | "graph" | "examine" | "names">;
@@ -41,15 +41,13 @@ const STRONG: Near = {
   because: "the stronger the pull, the less a device moves, and the earlier it sends no more",
   within: 1e-3,
 };
-const APART: Near = { because: "a study keeps all links, also those between groups", within: 1 };
 const HELD: Near = { because: "which labels are held back depends on when messages come", within: 1e-2 };
 
 export const requests: readonly Request[] = [
   { data: "even" },
   { data: "alone", scale: "standard", seed: 5 },
   { data: "gaps", missing: "mean" },
-  { data: "groups", inStudy: APART },
-  { data: "groups", graph: "ring", method: "consensus" },
+  { data: "uneven", weighting: "device" },
   { data: "even", k: 3 },
   { data: "even", k: 1 },
   { data: "even", k: 5, inSources: SORTED },
@@ -170,7 +168,6 @@ export const data = {
   even: numbersOf([40, 40, 40, 40], 1),
   uneven: numbersOf([12, 90, 42], 2),
   alone: numbersOf([80], 3),
-  groups: { columns: ["x", "y"], devices: communityData(3, 60, 5, 8).datasets.map((own) => toRows(own)) },
   gaps: withGaps(numbersOf([40, 50, 30], 4)),
   texts: withTexts(numbersOf([30, 50, 40], 5)),
   textGaps: withGaps(withTexts(numbersOf([40, 50, 45], 6))),

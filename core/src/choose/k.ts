@@ -12,7 +12,6 @@ import { lossOf } from "../kernel/model.ts";
 import { silhouetteOf } from "../measures/measures.ts";
 import { findCommonClusters } from "./commonClusters.ts";
 import { spreadOverGrids } from "./grids.ts";
-import { lnFisher } from "./links.ts";
 import { type ChoiceCosts, choiceSample, type Participants, participantsOf } from "./participants.ts";
 import { roundClusters } from "./tubes.ts";
 import {
@@ -326,15 +325,15 @@ const ONE_OF_TWO = 0.1;
 
 /** The chosen one, then up to two with fewer clusters. */
 function candidatesOf(tried: readonly TriedK[]): KCandidate[] {
-  const shown = gated(tried).filter(({ k, clusters, chance }) => k > 1 && (clusters > 0 || chance < ANY));
+  const known = gated(tried).filter(({ k, clusters, chance }) => k > 1 && (clusters > 0 || chance < ANY));
+  const isWhole = ({ clusters, sizable }: TriedK) => clusters > 1 && clusters === sizable;
+  const sure = known.filter((own) => isWhole(own) && isSure(own));
+  const shown = known.filter((own) => !isWhole(own) || !sure.some((other) => isCutOf(own, other)));
   const most = shown.reduce((top, { clusters }) => Math.max(top, clusters), 0);
-  const sure = shown.filter((own) => own.clusters === own.sizable && isSure(own));
   const whole = shown
     .flatMap((own) => {
-      const { k: fitted, clusters, sizable, likely, chance } = own;
-      if (clusters > 1 && clusters === sizable) {
-        return sure.some((other) => isCutOf(own, other)) ? [] : [{ k: clusters, fitted, clusters }];
-      }
+      const { k: fitted, clusters, likely, chance } = own;
+      if (isWhole(own)) return [{ k: clusters, fitted, clusters }];
       const isNearly = clusters === most && clusters >= LIKELY.share * likely;
       const isCertain = most === 1 && clusters === 1 && chance < CERTAIN;
       return likely > 1 && (isNearly || isCertain) ? [{ k: likely, fitted, clusters }] : [];
@@ -361,10 +360,9 @@ const SURELY = 0.01;
 
 const isSure = ({ chances: [weakest = 0] }: TriedK) => weakest < SURELY;
 
-/** Clusters that are surely apart may have been cut in two by chance: each cut has a pair, the surest of which are no surer together. */
+/** Clusters that are surely apart may have been cut in two by chance: then at least one pair a cut is not sure. */
 function isCutOf({ clusters, chances }: TriedK, sure: TriedK): boolean {
-  if (sure.clusters >= clusters) return false;
-  return lnFisher(chances.slice(0, clusters - sure.clusters).map(ln)) >= ln(SURELY);
+  return sure.clusters < clusters && chances[clusters - sure.clusters - 1] >= SURELY;
 }
 
 /** Long clusters are looked for at so many k beyond the one that was found. */

@@ -107,6 +107,12 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(candidates.map(({ k }) => k)).toEqual([3, 2]);
   });
 
+  it("does not take clusters for more by two such gaps at once", () => {
+    const { datasets } = communityData(5, 50, 93, 0);
+    const links = communities([5, 5], 0.8, 0.1, randomStream(93, "graph"));
+    expect(chooseK(datasets, links, { seed: 93 }).k).toBe(3);
+  });
+
   it("counts gaps at every k once they are beyond doubt at one", () => {
     const { curve, k } = chooseK(paperData("var", 10, 100, 0).datasets, network(0), { seed: 0 });
     expect([k, curve[2].clusters]).toEqual([3, 3]);
