@@ -5,6 +5,7 @@ import { sectionOf } from "../parts.ts";
 // Each is loaded when it runs: a simulation needs no libp2p.
 export const run = sectionOf({
   privacy: async (isShort) => (await import("./privacy.ts")).privacy({ runs: isShort ? 10 : 200 }),
+  guarded: async (isShort) => (await import("./guardedRows.ts")).guardedRows(isShort ? 30 : 200),
   stages: async (isShort) => (await import("./privacy.ts")).everyStage({ runs: isShort ? 10 : 200 }),
   async private(isShort) {
     const { privateRows } = await import("./private.ts");
