@@ -11,7 +11,7 @@ export const run = sectionOf({
     const { privateRows } = await import("./private.ts");
     const { privateShared } = await import("./privateShared.ts");
     const sizes = isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 };
-    return [privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
+    return [await privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
   },
   kills: async (isShort) => (await import("./privateKills.ts")).privateKills("personal", isShort ? 3 : 100),
   "shared-kills": async (isShort) => (await import("./privateKills.ts")).privateKills("shared", isShort ? 3 : 100),
