@@ -35,6 +35,10 @@ function guardOnDisk(study: Study) {
       };
       return new GuardedRows(study, { memory, onKept() {}, wallClock: () => now });
     },
+    /** What a guard may not write down it may not send either, and would never send again. */
+    keep(guard: GuardedRows): void {
+      if (!guard.isKept()) throw new Error(`a guard must keep its history, got: ${guard.status().failure}`);
+    },
     /** Rows that counted once are taken for new ones from now on, which they must not be. */
     forgetDeparted(): void {
       const known = history();
@@ -63,7 +67,7 @@ function churnedGroups(seed: number, clusters: Clusters, isControl: boolean): nu
     const counted = guard.take(matrix(values.map((value) => [value])));
     if (day === 0) guard.publishCores(anywhere());
     for (let step = 0; step < 3 && counted.rows > 0; step++) guard.publish(anywhere());
-    guard.isKept();
+    disk.keep(guard);
     const known = disk.history()?.counted;
     const classes = new Map<number, number[]>();
     known?.classes.ids.forEach((id, r) => {
@@ -128,7 +132,7 @@ function roundsOf(shares: readonly number[], seed: number): Round[] {
     const guard = disk.started((1 + day) * DAY);
     guard.take(matrix(rows));
     if (day === 0) guard.publish(matrix(centres.map((at) => [at])));
-    guard.isKept();
+    disk.keep(guard);
   };
   read(0);
   return Array.from({ length: ROUNDS }, (_, round) => {
