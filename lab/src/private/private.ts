@@ -108,7 +108,7 @@ function utilityOf(set: PrivateSet, seeds: number, isShort: boolean) {
     const [own, largest] = [median(ours), Math.max(...ours)];
     const bar = Number.isFinite(most) ? `${most} (${worst})` : "";
     lines.push([name, String(epsilon), `${digits(own)} (${digits(largest)})`, bar, digits(fast), digits(lloyd)]);
-    if (own > most || largest > worst) missed.push(`${name} at ${epsilon}`);
+    if (own > most + LAST_DIGIT || largest > worst + LAST_DIGIT) missed.push(`${name} at ${epsilon}`);
     const index = (k * Math.sqrt(rows.cols * EXCESS)) / (muOf(epsilon, DELTA) * rows.rows);
     if (index <= 0.1 && own > fast + LAST_DIGIT) missed.push(`FastLloyd on ${name} at ${epsilon}`);
     medians.push({ epsilon, ours: own, worst: largest, fast });
