@@ -2,9 +2,8 @@
 
 import { complete, distortion, kmeans, type Matrix } from "@fedkm/core";
 import { contractOf, parseStudy, simulate } from "@fedkm/device";
-import { isHeld, print, progress } from "../measure.ts";
+import { isHeld, middleOf, print, progress } from "../measure.ts";
 import { mnistPictures } from "../mnist.ts";
-import { median } from "../quality/problems.ts";
 
 const CLUSTERS = 10;
 const DEVICES = 10;
@@ -34,15 +33,15 @@ export async function mnist(isShort: boolean): Promise<boolean> {
       found.push(await answerOf(rows, epsilon, seed));
     }
     const ratios = found.map(({ cost }) => cost / best);
-    const [own, largest] = [median(ratios), Math.max(...ratios)];
+    const [own, largest] = [middleOf(ratios), Math.max(...ratios)];
     const isOne = found.every(({ isSame }) => isSame);
     table.push([
       String(epsilon),
       String(found.length),
       `${own.toFixed(3)} (${largest.toFixed(3)})`,
       `${most} (${worst})`,
-      median(found.map(({ seconds }) => seconds)).toFixed(0),
-      (median(found.map(({ bytes }) => bytes)) / DEVICES / 1e6).toFixed(1),
+      middleOf(found.map(({ seconds }) => seconds)).toFixed(0),
+      (middleOf(found.map(({ bytes }) => bytes)) / DEVICES / 1e6).toFixed(1),
       isOne ? "yes" : "no",
     ]);
     if (own > most || largest > worst || !isOne) missed.push(`epsilon ${epsilon}`);

@@ -15,9 +15,8 @@ import {
   STEPS,
   type WeighedRows,
 } from "@fedkm/core/release";
-import { isHeld, print, progress } from "../measure.ts";
+import { isHeld, middleOf, print, progress } from "../measure.ts";
 import { sectionOf } from "../parts.ts";
-import { median } from "../quality/problems.ts";
 import { mnist } from "./mnist.ts";
 import { dpLloyd, fastLloyd } from "./peers.ts";
 import { blobs, bundledSets, drawnSets, type PrivateSet, publishedSets } from "./sets.ts";
@@ -103,9 +102,9 @@ function utilityOf(set: PrivateSet, seeds: number, isShort: boolean) {
     if (isShort && epsilon !== 1) continue;
     const problem = { rows, k, epsilon, delta: DELTA, half };
     const ours = ratiosOf(set, best, seeds, (seed) => privateCentroids(rows, k, { epsilon, seed }));
-    const fast = median(ratiosOf(set, best, seeds, (seed) => fastLloyd(problem, randomStream(seed, "fast"))));
-    const lloyd = median(ratiosOf(set, best, seeds, (seed) => dpLloyd(problem, randomStream(seed, "lloyd"))));
-    const [own, largest] = [median(ours), Math.max(...ours)];
+    const fast = middleOf(ratiosOf(set, best, seeds, (seed) => fastLloyd(problem, randomStream(seed, "fast"))));
+    const lloyd = middleOf(ratiosOf(set, best, seeds, (seed) => dpLloyd(problem, randomStream(seed, "lloyd"))));
+    const [own, largest] = [middleOf(ours), Math.max(...ours)];
     const bar = Number.isFinite(most) ? `${most} (${worst})` : "";
     lines.push([name, String(epsilon), `${digits(own)} (${digits(largest)})`, bar, digits(fast), digits(lloyd)]);
     if (own > most + LAST_DIGIT || largest > worst + LAST_DIGIT) missed.push(`${name} at ${epsilon}`);
@@ -232,7 +231,7 @@ async function bounds(isShort: boolean): Promise<boolean> {
     progress(set.name);
     const best = kmeans(set.rows, { k: set.k }).inertia;
     const found = [1, 10].map((width) =>
-      median(
+      middleOf(
         ratiosOf(set, best, isShort ? 3 : 10, (seed) => {
           return privateCentroids(set.rows, set.k, { epsilon: 1, seed, width });
         }),
