@@ -141,26 +141,28 @@ class FedKMeans:
         """Takes further rows of the same devices, and answers for all rows so far. Clusters keep their numbers.
 
         Each device keeps a weighted summary of its rows, of at most 100 rows for each cluster, or 2,000.
-        ``labels_`` are those of the new rows.
+        ``labels_`` are those of the new rows. Without ``n_clusters`` the clusters are counted in the first rows.
         """
         if self.method != "fedkm":
             raise ValueError(f"partial_fit must be used with method 'fedkm', got {self.method!r}")
-        if self.n_clusters is None:
-            raise ValueError("n_clusters must be a number for partial_fit, got None")
         before = getattr(self, "_summaries", None)
         if before and not has_tables(X) and not self._has_devices(X):
             check_order(X, self._columns())
         devices = self._devices(X, self.device_column) if before else devices_of(X, self.device_column)
         for name, matrix in zip(devices.names, devices.matrices):
             _check_width(matrix, self.n_features_in_ if before else devices.matrices[0].shape[1], f"device {name!r}")
-        if before and self.n_clusters != len(self.cluster_centers_):
+        if before and self.n_clusters not in (None, len(self.cluster_centers_)):
             raise ValueError(f"n_clusters must be {len(self.cluster_centers_)} (as before), got {self.n_clusters!r}")
         if before and devices.names != self.devices_:
             raise ValueError(f"X must be of the devices {self.devices_} (as before), got {devices.names}")
         weights = None if sample_weight is None else devices.weights(sample_weight)
+        request = self._request("partial", devices)
+        if self.n_clusters is None:
+            counted = self if before else type(self)(**self.get_params()).fit(X)
+            request["request"]["k"] = len(counted.cluster_centers_)
         header, arrays = ask(
             {
-                **self._request("partial", devices),
+                **request,
                 "weighted": weights is not None,
                 "lost": [lost for _, _, lost in before] if before else None,
             },

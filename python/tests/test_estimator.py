@@ -31,8 +31,9 @@ class Fitting(unittest.TestCase):
     def test_without_a_number_the_clusters_are_counted(self):
         counted = FedKMeans().fit(clinics())
         np.testing.assert_array_equal(counted.device_centers_, FedKMeans(2).fit(clinics()).device_centers_)
-        with self.assertRaisesRegex(ValueError, "n_clusters must be a number for partial_fit, got None"):
-            FedKMeans().partial_fit(clinics())
+        in_pieces = FedKMeans().partial_fit(clinics())
+        np.testing.assert_array_equal(in_pieces.device_centers_, FedKMeans(2).partial_fit(clinics()).device_centers_)
+        self.assertEqual(in_pieces.partial_fit(clinics()).device_centers_.shape, (4, 2, 2))
 
     def test_fit_by_dict_names_the_devices(self):
         tables = dict(zip("abcd", clinics()))

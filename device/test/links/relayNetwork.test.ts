@@ -55,7 +55,7 @@ test("devices that listen on nothing hear each other through a relay, which sees
   expect(b.frames).toEqual([frame]);
   expect(a.network.route(two.peer)).toMatchObject({ via: north.peer, isRelay: false });
   expect(b.network.route(one.peer).relays).toEqual([north.peer]);
-  expect(a.network.route(north.peer)).toEqual({ via: undefined, relays: [], isRelay: true });
+  expect(a.network.route(north.peer)).toMatchObject({ via: undefined, relays: [], isRelay: true });
   expect(a.network.addresses()).toEqual([peerThroughRelay(north.peer)]);
   const carried = relay.network.relayTraffic();
   expect(carried).toMatchObject({ reservations: 2 });

@@ -146,4 +146,26 @@ describe.each(Object.entries(studies))("an old copy of a folder: %s", (_, study)
     const { fault } = network.status(OLD).neighbours.find(({ peer }) => peer === "device-1") ?? {};
     expect(fault).toContain("not signed");
   });
+
+  it("is named by its neighbours, which hear nothing of it while its history goes back or is not signed", async () => {
+    const { network, contract } = await networkOf(study, 8);
+    network.run(60_000);
+    const known = network.snapshot(OLD).heads?.neighbours.get("device-1") ?? expect.fail("nothing is known");
+    const seen = () => network.status(OLD).neighbours.find(({ peer }) => peer === "device-1");
+    const say = (count: number, signer: string) => {
+      const head = { lineage: known.lineage, count, mark: "ab".repeat(16) };
+      const own = { ...head, signature: simulatedSecrets(signer).sign(signedHeadBytes(head)) };
+      const message = { own, yours: undefined, isAsking: false, isLost: false };
+      network.forge(WITNESS, OLD, encodeHistoryFrame(contract, message));
+      network.run(1_000);
+    };
+    say(known.count - 1, "device-1");
+    expect(seen()?.fault).toContain("old copy");
+    const { framesHeard } = seen() ?? {};
+    network.run(45_000);
+    expect(seen()?.framesHeard).toBe(framesHeard);
+    say(known.count + 1, "device-2");
+    expect(seen()?.fault).toContain("not signed");
+    expect(network.snapshot(OLD).heads?.neighbours.get("device-1")).toEqual(known);
+  });
 });

@@ -8,7 +8,9 @@ import { encodeItem, signedDoubt } from "../../src/sharedClusters/books.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
 import { compareBases, hashedBase, orderOf, stages } from "../../src/sharedClusters/generation.ts";
 import { Member, type MemberOptions } from "../../src/sharedClusters/member.ts";
+import { membershipOf } from "../../src/sharedClusters/membership.ts";
 import { signedOpening } from "../../src/sharedClusters/openings.ts";
+import { integersIn } from "../../src/sharedClusters/plan.ts";
 import { areEqual, firstBase, generationOf, provenBase } from "../../src/sharedClusters/proof.ts";
 import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
@@ -21,6 +23,7 @@ import {
   SIGNATURE_BURST,
   SIGNATURES_PER_SECOND,
   UNKNOWN_SIGNATURES_PER_FRAME,
+  UNPROVEN_MILLISECONDS,
 } from "../../src/wire/limits.ts";
 
 const shape = sumsShape(
@@ -338,4 +341,83 @@ it("a neighbour that comes and goes is named, then left out for a while, and mak
   at += BETWEEN_LINK_OPENINGS_MILLISECONDS;
   say(false);
   expect(member.counted.map(({ peer }) => peer)).toEqual(["n", "x"]);
+});
+
+it("a neighbour that claims a later result is named until it proves it", () => {
+  const { member, now } = watchedMember();
+  const hash = new Uint8Array(32).fill(9);
+  member.hear("n", { ...plainOf(now), order: { ...orderOf(now.base), number: 3, hash }, hash }, 2);
+  expect(member.faultOf("n", 2 + UNPROVEN_MILLISECONDS)).toBeUndefined();
+  expect(member.faultOf("n", 3 + UNPROVEN_MILLISECONDS)).toBe("claims a later result and does not prove it");
+});
+
+/** The same of a study whose members are known: itself, two neighbours and one that is away. */
+function foundedMember(more = "privacy: open\nseed: [[1]]\n") {
+  const secrets = simulatedSecrets("own");
+  const study = parseStudy(
+    `name: s\nk: 1\nfeatures: [{ name: x, unit: m, min: -10, max: 10 }]\nclusters: shared\nfounders: [own, n, x, z]\n${more}`,
+  );
+  const hash = new Uint8Array(16);
+  const membership = membershipOf(study, hash, secrets) ?? expect.fail("it has founders");
+  const rules = { shape: sumsShape(study), study: hash, secrets, colluders: 1, founding: membership.hash, membership };
+  const member = new Member({ ...rules, areBooksAgreed: true, epoch: 1, integersFor: () => Float64Array.of(3) });
+  member.setLinks(["n", "x"], 0, true);
+  const now = generationOf(rules, firstBase(rules), new Map());
+  for (const peer of ["n", "x"]) member.hear(peer, { ...plainOf(now), integers: 0 }, 1);
+  const partnersOf = (self: string, others: readonly string[]) =>
+    others.flatMap((peer) => (peer === self ? [] : [{ peer, id: idOf(secrets.keyOf(peer)), epoch: 1 }]));
+  return { member, now, rules, partnersOf };
+}
+
+it("with founders nobody else opens", () => {
+  const { member, now } = foundedMember();
+  const opened = (name: string) => {
+    const openings = [signedOpening(simulatedSecrets(name), now.base.hash, 1, false)];
+    member.hear("n", { ...plainOf(now), openings }, 2);
+    return member.generation.openings.size;
+  };
+  expect(["stranger", "z"].map(opened)).toEqual([0, 1]);
+  expect(member.faultOf("n", 3)).toBeUndefined();
+});
+
+it("with founders whoever brings sums or a proof of others is left out and named", () => {
+  const brought = (kind: "board" | "proof") => {
+    const { member, now, rules, partnersOf } = foundedMember();
+    const names = ["y", "stranger"];
+    const base = hashedBase({ ...now.base, number: 5, rows: 7 }, rules.study, rules.secrets.digest);
+    const of = kind === "proof" ? generationOf(rules, base, new Map()) : now;
+    const entries = names.map((name) =>
+      maskedEntry(simulatedSecrets(name), of, { epoch: 1, partners: partnersOf(name, names), words: toInt64s([1]) }),
+    );
+    const { hash, members } = of;
+    member.hear("n", { ...plainOf(now), kind, hash, members, entries, ...(kind === "proof" && { base }) }, 2);
+    return [member.faultOf("n", 3), member.generation.number];
+  };
+  expect(brought("board")).toEqual(["sent sums of a device that has no part in them", 0]);
+  expect(brought("proof")).toEqual(["sent a proof that proves nothing", 0]);
+});
+
+it("sums of private rows are those of devices that were counted, not of a member that came later", () => {
+  const { member, now, rules, partnersOf } = foundedMember("privacy: private\ntypicalRows: 100\ndevices: 3\n");
+  const entries = ["n", "x"].map((name) =>
+    maskedEntry(simulatedSecrets(name), now, {
+      ...{ epoch: 1, partners: partnersOf(name, ["own", "n", "x"]), words: toInt64s([]) },
+    }),
+  );
+  member.hear("n", { ...plainOf(now), integers: 0, entries }, 2);
+  const { generation } = member;
+  expect(generation.stage).toBe(stages.release);
+  const integers = integersIn(rules.shape, generation);
+  const sealedBy = (name: string, others: readonly string[]) =>
+    maskedEntry(simulatedSecrets(name), generation, {
+      ...{ epoch: 1, partners: partnersOf(name, others), words: toInt64s(new Array(integers).fill(0)) },
+      seal: new Uint8Array(32 * (1 + others.length)),
+    });
+  member.hear("n", { ...plainOf(generation), integers, entries: [sealedBy("z", ["n", "z"])] }, 3);
+  expect(member.faultOf("n", 4)).toBe("sent sums of a device that has no part in them");
+  const { base, openings, members } = generation;
+  const provenBy = (...names: readonly string[]) =>
+    provenBase(rules, { base, openings, members, entries: names.map((name) => sealedBy(name, names)) });
+  expect(provenBy("own", "n", "x")).toMatchObject({ stage: stages.keys });
+  expect(provenBy("own", "n", "x", "z")).toBe("false");
 });

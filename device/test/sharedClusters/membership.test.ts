@@ -77,6 +77,9 @@ describe("members", () => {
       founders,
     );
     expect(membersAfter(say("a", "admit", "y", 1), say("x", "admit", "y", 1))).toEqual(founders);
+    // Whoever one member admits has no voice for others.
+    const half = [say("a", "admit", "x", 1), say("a", "admit", "y", 1), say("x", "admit", "y", 1)];
+    expect(membersAfter(...half)).toEqual(founders);
   });
 
   it("go when two say so, or when they say so themselves, and may come again", () => {
@@ -85,6 +88,7 @@ describe("members", () => {
     expect(membersAfter(...gone)).toEqual(["a", "b", "c"]);
     expect(membersAfter(say("d", "remove", "d", 0))).toEqual(["a", "b", "c"]);
     const back = [say("a", "admit", "d", 1), say("c", "admit", "d", 1)];
+    expect(membersAfter(...gone, ...back.slice(1))).toEqual(["a", "b", "c"]);
     expect(membersAfter(...gone, ...back)).toEqual(founders);
     expect(membersAfter(...gone, ...back, say("b", "remove", "d", 1))).toEqual(founders);
     expect(membersAfter(...gone, ...back, say("b", "remove", "d", 1), say("a", "remove", "d", 1))).toEqual([
