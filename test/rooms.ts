@@ -295,7 +295,7 @@ const lab: Package = {
       holds: "attacks on devices and recordings, poison, differential privacy",
       imports: [".", "faults", "quality"],
     },
-    private: { holds: "what differential privacy costs in many columns, against its peers", imports: [".", "quality"] },
+    private: { holds: "what differential privacy costs in many columns, against its peers", imports: ["."] },
     shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
     integrity: {
       holds: "members that forge results of shared clusters, folders that are old copies, frames of rubbish",

@@ -56,6 +56,13 @@ export function ratio(value: number, of: number): string {
   return quotient >= 100 ? quotient.toFixed(0) : String(Number(quotient.toPrecision(2)));
 }
 
+/** The median, of an even number the mean of both in the middle, as papers have it. */
+export function middleOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 0 ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half];
+}
+
 /** Bytes of memory that this process held at once, at most. */
 export function peakMemory(): number {
   try {

@@ -4,11 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cpuSecondsWithin, peakMemory, ratio } from "../src/measure.ts";
+import { cpuSecondsWithin, middleOf, peakMemory, ratio } from "../src/measure.ts";
 import { blobs, readNumbers, workloads, writePoints } from "../src/speed/workloads.ts";
 
 test("ratios have two digits and no exponent", () => {
   expect([ratio(1, 3), ratio(2, 1), ratio(1234, 1), ratio(1, 400)]).toEqual(["0.33", "2", "1234", "0.0025"]);
+});
+
+test("the middle of an even number of values is the mean of two", () => {
+  expect([middleOf([3, 10, 1]), middleOf([10, 1, 3, 4])]).toEqual([3, 3.5]);
 });
 
 test("a run is made once however small the budget, and never more often than asked", () => {

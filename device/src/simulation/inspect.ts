@@ -3,7 +3,7 @@
 export type { SavedState } from "../loop/savedState.ts";
 export { openingSketchCentroids } from "../loop/sketch.ts";
 export { GuardedRows } from "../privacy/guardedRows.ts";
-export { decodeHistory } from "../privacy/history.ts";
+export { decodeHistory, encodeHistory } from "../privacy/history.ts";
 export { dividedByScale } from "../study/units.ts";
 export { isOfKind, type Stamp } from "../wire/frames.ts";
 export { originHash } from "../wire/hashes.ts";

@@ -94,6 +94,14 @@ describe("private devices with shared clusters", () => {
     expect([padsTwice(seen), releases()]).toEqual([0, 1]);
   });
 
+  it("take part alike where one has no rows and where it has one", () => {
+    for (const own of [noRows, { data: Float64Array.of(3, 4), rows: 1, cols: 2 }]) {
+      const { network, releases } = networkOf({ datasets: [own, ...five.slice(1)] });
+      expect(network.settle(60_000)).toBe(true);
+      expect([releases(), ...spentBy(network)]).toEqual([1, ...five.map(() => ROUNDS)]);
+    }
+  });
+
   it("release nothing while they are fewer than the study says", () => {
     const { network, releases } = networkOf({ absent: [4] });
     network.run(90_000);

@@ -5,12 +5,13 @@ import { sectionOf } from "../parts.ts";
 // Each is loaded when it runs: a simulation needs no libp2p.
 export const run = sectionOf({
   privacy: async (isShort) => (await import("./privacy.ts")).privacy({ runs: isShort ? 10 : 200 }),
+  guarded: async (isShort) => (await import("./guardedRows.ts")).guardedRows(isShort ? 30 : 200),
   stages: async (isShort) => (await import("./privacy.ts")).everyStage({ runs: isShort ? 10 : 200 }),
   async private(isShort) {
     const { privateRows } = await import("./private.ts");
     const { privateShared } = await import("./privateShared.ts");
     const sizes = isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 };
-    return [privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
+    return [await privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
   },
   kills: async (isShort) => (await import("./privateKills.ts")).privateKills("personal", isShort ? 3 : 100),
   "shared-kills": async (isShort) => (await import("./privateKills.ts")).privateKills("shared", isShort ? 3 : 100),

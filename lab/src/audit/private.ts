@@ -10,6 +10,8 @@ import {
   type PaperKind,
   paperData,
   predict,
+  randomStream,
+  ring,
   stack,
 } from "@fedkm/core";
 import {
@@ -30,6 +32,7 @@ import {
   rhoOf,
   varianceAtLeast,
 } from "@fedkm/core/privacy";
+import { contractOf, parseStudy, simulate } from "@fedkm/device";
 import { isHeld, print, progress } from "../measure.ts";
 import { median, setting } from "../quality/problems.ts";
 
@@ -160,8 +163,8 @@ const cells: readonly (readonly [PaperKind, number, readonly number[]])[] = [
 /** Fewer networks have a median that says little. */
 const LEAST_JUDGED = 20;
 const EPSILONS = [0.5, 1, 5];
-export function privateRows({ seeds, draws, runs }: { seeds: number; draws: number; runs: number }): boolean {
-  return [utility(seeds), variances(draws), attack(runs)].every((isGood) => isGood);
+export async function privateRows({ seeds, draws, runs }: { seeds: number; draws: number; runs: number }) {
+  return [utility(seeds), variances(draws), attack(runs), await edge(runs / 5)].every((isGood) => isGood);
 }
 
 /** The devices' two releases, and Algorithm 1 on what they gave. */
@@ -302,4 +305,52 @@ function attack(runs: number): boolean {
   return attackHeld(`An attacker knows all rows but one, ${runs} releases with it and ${runs} without`, (epsilon) =>
     empiricalEpsilon(epsilon, DELTA, runs),
   );
+}
+
+/**
+ * How often it is guessed rightly whether a device has one row, which is known, or none: by whether it sends at all, and then
+ * by how near one of its clusters is to the row.
+ */
+export async function guessedPresence(columns: number, guesses: number): Promise<number> {
+  const features = Array.from({ length: columns }, (_, f) => ({ name: `x${f}`, unit: "", min: -13, max: 13 }));
+  const rules = { name: "edge", k: K, alpha: 1, privacy: "private", typicalRows: 800 };
+  const study = parseStudy(JSON.stringify({ ...rules, features }));
+  const contract = await contractOf(study);
+  const none: Matrix = { data: new Float64Array(0), rows: 0, cols: columns };
+  const one: Matrix = { data: new Float64Array(columns).fill(3), rows: 1, cols: columns };
+  const looks = Array.from({ length: guesses }, (_, run) => {
+    const isThere = randomStream(run, "coin")() < 0.5;
+    const datasets = [isThere ? one : none, none];
+    const network = simulate({ study, contract, datasets, graph: ring(2), absent: [1], seed: run });
+    network.run(3_000);
+    const { centroids } = network.status(0);
+    const away = (centroids ?? []).map((centroid) => Math.hypot(...centroid.map((x) => x - 3)));
+    return { isThere, away: Math.min(...away) };
+  });
+  const usual = median(looks.map(({ away }) => away));
+  return (
+    looks.filter(({ isThere, away }) => isThere === (away === Number.POSITIVE_INFINITY ? false : away <= usual))
+      .length / guesses
+  );
+}
+
+/** Half of the guesses are right by chance, and so many deviations more or less with 95 % confidence. */
+export const byChance = (guesses: number) => (1.96 * 0.5) / Math.sqrt(guesses);
+
+async function edge(guesses: number): Promise<boolean> {
+  const columns = [2, 8];
+  const right: number[] = [];
+  for (const many of columns) {
+    progress(`no row or one, ${many} columns`);
+    right.push(await guessedPresence(many, guesses));
+  }
+  progress("");
+  print(`Whether a device has one row or none, epsilon 1, ${guesses} guesses`, [
+    ["columns", "guessed rightly"],
+    ...columns.map((many, n) => [String(many), `${(100 * right[n]).toFixed(1)} %`]),
+  ]);
+  const missed = columns
+    .filter((_, n) => Math.abs(right[n] - 0.5) > byChance(guesses))
+    .map((many) => `${many} columns`);
+  return isHeld(`within ${(100 * byChance(guesses)).toFixed(1)} points of one half`, missed);
 }

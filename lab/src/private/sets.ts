@@ -1,4 +1,4 @@
-// Sets on which private clusters are measured: drawn ones, and those that scikit-learn has or draws, where it is at hand.
+// Sets on which private clusters are measured: those that numpy or scikit-learn draws or has, where they are at hand.
 
 import { spawnSync } from "node:child_process";
 import { type Matrix, normalStream, randomStream } from "@fedkm/core";
@@ -15,22 +15,38 @@ export interface PrivateSet {
   readonly bars: readonly Bar[];
 }
 
-/** Clusters in [-1, 1]; skewed ones have sizes 1:2:..:k and columns of unequal widths. */
-export function blobs(cols: number, k: number, deviation: number, isSkewed: boolean, rows = 20_000): Matrix {
+/** Clusters in [-1, 1] of rows that deviate by as much. */
+export function blobs(cols: number, k: number, deviation: number, rows: number): Matrix {
   const random = randomStream(7 * cols + k, "blobs");
   const normal = normalStream(random);
   const centres = Float64Array.from({ length: k * cols }, () => 1.4 * random() - 0.7);
-  const deviations = centres.map(() => deviation * (isSkewed ? 0.5 + random() : 1));
   const data = new Float64Array(rows * cols);
   for (let r = 0; r < rows; r++) {
-    // The larger root of a uniform number grows with the numbers below it: sizes 1:2:..:k.
-    const c = Math.floor(isSkewed ? (Math.sqrt(1 + 4 * k * (k + 1) * random()) - 1) / 2 : k * random());
+    const c = Math.floor(k * random());
     for (let i = 0; i < cols; i++) {
-      const at = Math.min(c, k - 1) * cols + i;
-      data[r * cols + i] = Math.min(1, Math.max(-1, centres[at] + deviations[at] * normal()));
+      data[r * cols + i] = Math.min(1, Math.max(-1, centres[c * cols + i] + deviation * normal()));
     }
   }
   return { data, rows, cols };
+}
+
+/** What Python finds as X; undefined where scikit-learn, which brings numpy, is not at hand. */
+function fromPython(lines: readonly string[]): Matrix | undefined {
+  const { command, modules } = findPython();
+  if (!modules.has("sklearn")) return undefined;
+  const code = [
+    "import sys, numpy as np",
+    "from sklearn.datasets import *",
+    ...lines,
+    'sys.stdout.buffer.write(np.array(X.shape, "<f8").tobytes() + np.ascontiguousarray(X, "<f8").tobytes())',
+  ];
+  const { stdout } = spawnSync(command, ["-c", code.join("\n")], { maxBuffer: 2 ** 28 });
+  const [rows, cols, ...data] = new Float64Array(new Uint8Array(stdout).buffer);
+  return { data: Float64Array.from(data), rows, cols };
+}
+
+function setOf(name: string, k: number, rows: Matrix | undefined, bars: readonly Bar[]): PrivateSet[] {
+  return rows === undefined ? [] : [{ name, k, rows, bars }];
 }
 
 const easy = [
@@ -51,54 +67,53 @@ const plain = [
   [5, 1.03, 1.06],
 ] as const;
 
+/** 20,000 rows around centres in [-0.7, 0.7]; skewed ones have sizes 1:2:..:k and columns of unequal widths. */
+function drawnSet(cols: number, k: number, deviation: number, bars: readonly Bar[], isSkewed = false): PrivateSet[] {
+  const [sizes, widths] = isSkewed
+    ? [`np.arange(1.0, ${k + 1})`, `g.uniform(0.5, 1.5, (${k}, ${cols}))`]
+    : [`np.ones(${k})`, `np.ones((${k}, ${cols}))`];
+  const lines = [
+    `g = np.random.default_rng(${7 * cols + k})`,
+    `centres = g.uniform(-0.7, 0.7, (${k}, ${cols}))`,
+    `sizes = ${sizes}`,
+    `labels = g.choice(${k}, 20000, p=sizes / sizes.sum())`,
+    `widths = ${deviation} * ${widths}`,
+    `X = np.clip(centres[labels] + g.normal(size=(20000, ${cols})) * widths[labels], -1, 1)`,
+  ];
+  return setOf(`${cols} columns, k ${k}${isSkewed ? ", skewed" : ""}`, k, fromPython(lines), bars);
+}
+
+/** Those that numpy draws. */
 export const drawnSets = (): PrivateSet[] => [
-  { name: "2 columns, k 4", rows: blobs(2, 4, 0.1, false), k: 4, bars: easy },
-  { name: "2 columns, k 16, skewed", rows: blobs(2, 16, 0.06, true), k: 16, bars: plain },
-  { name: "8 columns, k 8", rows: blobs(8, 8, 0.15, false), k: 8, bars: easy },
-  { name: "8 columns, k 16, skewed", rows: blobs(8, 16, 0.2, true), k: 16, bars: plain },
-  { name: "16 columns, k 4", rows: blobs(16, 4, 0.2, false), k: 4, bars: easy },
-  { name: "16 columns, k 16, skewed", rows: blobs(16, 16, 0.25, true), k: 16, bars: plain },
-  { name: "50 columns, k 2", rows: blobs(50, 2, 0.3, false), k: 2, bars: easy },
-  { name: "50 columns, k 16", rows: blobs(50, 16, 0.15, false), k: 16, bars: wide(1.95, 2.4) },
-  { name: "50 columns, k 16, skewed", rows: blobs(50, 16, 0.35, true), k: 16, bars: wide(1.32, 1.4) },
-  { name: "50 columns, k 8", rows: blobs(50, 8, 0.5, false), k: 8, bars: wide(1.08, 1.2) },
+  ...drawnSet(2, 4, 0.1, easy),
+  ...drawnSet(2, 16, 0.06, plain, true),
+  ...drawnSet(8, 8, 0.15, easy),
+  ...drawnSet(8, 16, 0.2, plain, true),
+  ...drawnSet(16, 4, 0.2, easy),
+  ...drawnSet(16, 16, 0.25, plain, true),
+  ...drawnSet(50, 2, 0.3, easy),
+  ...drawnSet(50, 16, 0.15, wide(1.95, 2.4)),
+  ...drawnSet(50, 16, 0.35, wide(1.32, 1.4), true),
+  ...drawnSet(50, 8, 0.5, wide(1.08, 1.2)),
 ];
 
-const SCALED = "2 * (X - X.min(0)) / np.maximum(X.max(0) - X.min(0), 1e-12) - 1";
-const IN_BALL = "(X - X.mean(0)) / np.sqrt(((X - X.mean(0)) ** 2).sum(1)).max()";
+const SCALED = "X = 2 * (X - X.min(0)) / np.maximum(X.max(0) - X.min(0), 1e-12) - 1";
+const IN_BALL = "X = (X - X.mean(0)) / np.sqrt(((X - X.mean(0)) ** 2).sum(1)).max()";
 
-/** What scikit-learn loads or draws as X, scaled; undefined where it is not at hand. */
-function fromPython(loads: string, scaled: string): Matrix | undefined {
-  const { command, modules } = findPython();
-  if (!modules.has("sklearn")) return undefined;
-  const code = `import sys, numpy as np
-from sklearn.datasets import *
-X = ${loads}
-X = ${scaled}
-sys.stdout.buffer.write(np.array(X.shape, "<f8").tobytes() + np.ascontiguousarray(X, "<f8").tobytes())`;
-  const { stdout } = spawnSync(command, ["-c", code], { maxBuffer: 2 ** 28 });
-  const [rows, cols, ...data] = new Float64Array(new Uint8Array(stdout).buffer);
-  return { data: Float64Array.from(data), rows, cols };
-}
-
-function setOf(name: string, k: number, rows: Matrix | undefined, bars: readonly Bar[]): PrivateSet[] {
-  return rows === undefined ? [] : [{ name, k, rows, bars }];
-}
-
-/** Those that it brings. */
+/** Those that scikit-learn brings. */
 export const bundledSets = (): PrivateSet[] => [
-  ...setOf("digits", 10, fromPython("load_digits().data", "X / 8 - 1"), [
+  ...setOf("digits", 10, fromPython(["X = load_digits().data / 8 - 1"]), [
     [0.5, 2, 2.2],
     [1, 1.27, 1.35],
     [5, 1.03, 1.05],
   ]),
-  ...setOf("breast", 2, fromPython("load_breast_cancer().data", SCALED), [
+  ...setOf("breast", 2, fromPython(["X = load_breast_cancer().data", SCALED]), [
     [0.5, 1.6, 2.2],
     [1, 1.06, 1.15],
     [5, 1.03, 1.05],
   ]),
-  ...setOf("iris", 3, fromPython("load_iris().data", SCALED), [[0.5], [1], [5]]),
-  ...setOf("wine", 3, fromPython("load_wine().data", SCALED), [[0.5], [1], [5]]),
+  ...setOf("iris", 3, fromPython(["X = load_iris().data", SCALED]), [[0.5], [1], [5]]),
+  ...setOf("wine", 3, fromPython(["X = load_wine().data", SCALED]), [[0.5], [1], [5]]),
 ];
 
 /** Clusters and columns of those that papers draw with it, 20,000 rows in the unit ball. */
@@ -107,5 +122,5 @@ const PUBLISHED = [4, 16, 64, 128].flatMap((cols) => [4, 16, 64].map((k) => [k, 
 export const publishedSets = (): PrivateSet[] =>
   PUBLISHED.flatMap(([k, cols]) => {
     const draws = `make_blobs(n_samples=20000, n_features=${cols}, centers=${k}, random_state=1)[0]`;
-    return setOf(`make_blobs, ${cols} columns, k ${k}`, k, fromPython(draws, IN_BALL), [[0.5], [1], [5]]);
+    return setOf(`make_blobs, ${cols} columns, k ${k}`, k, fromPython([`X = ${draws}`, IN_BALL]), [[0.5], [1], [5]]);
   });
