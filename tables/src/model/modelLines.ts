@@ -2,7 +2,7 @@
 
 import { type ColumnMean, encodedMeans } from "@fedkm/files";
 import { alignColumns, wrap } from "@fedkm/pictures/terminal";
-import { counted, countLabel, readableDate, readableSpread, significantLabel } from "../numbers.ts";
+import { counted, countLabel, readableDate, readableSpread, readableValue, significantLabel } from "../numbers.ts";
 import { encodingOfModel, type FittedModel, isModelShared, modelEndWords, modelRunWords } from "./model.ts";
 
 const WIDTH = 80;
@@ -72,7 +72,7 @@ function clusterTable({ devices, clusters, ...model }: FittedModel): string[][] 
 
 /** A number, or the value that most rows have with its share. */
 function meanText({ mean = 0, shares }: ColumnMean, isDate: boolean): string {
-  if (shares === undefined) return isDate ? readableDate(mean) : significantLabel(mean, 4);
+  if (shares === undefined) return isDate ? readableDate(mean) : readableValue(mean);
   const [{ value, share }] = shares;
   return `${value.length > LONGEST_NAME ? `${value.slice(0, LONGEST_NAME)}...` : value} ${Math.round(100 * share)} %`;
 }

@@ -35,6 +35,8 @@ interface ChoiceParts {
 function inWords({ choice, names, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, groups, clusters, coupling, messages, bytes } = choice;
   const isGrouped = groups.length > 1;
+  // A device alone is not coupled to any.
+  const hasLinks = names.length > 1;
   const ks = clusters.curve.map((score) => [
     String(score.k),
     significantLabel(score.inertia, 4),
@@ -53,19 +55,17 @@ function inWords({ choice, names, verdict, judge, warnings, picture, command }: 
     ...(isGrouped ? aboutGroups(choice, names) : aboutClusters(clusters)),
     ...aboutVerdict(k, verdict),
     ...aboutSample(choice.sampled),
-    aboutJudge(judge),
-    ...aboutAlone(coupling.alone),
+    ...(hasLinks ? [aboutJudge(judge), ...aboutAlone(coupling.alone)] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return [
-    `k = ${k}${isGrouped ? ` in each of ${groups.length} groups of devices` : ""}, alpha = ${alpha}`,
+    `k = ${k}${isGrouped ? ` in each of ${groups.length} groups of devices` : ""}${hasLinks ? `, alpha = ${alpha}` : ""}`,
     "",
     ...alignColumns([["k", "inertia", "silhouette", "clusters apart", "rows in them", ""], ...ks]),
-    "",
-    ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
+    ...(hasLinks ? ["", ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas])] : []),
     "",
     ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
-    `${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`,
+    ...(hasLinks ? [`${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`] : []),
     "",
     `picture: ${picture}`,
     "",
@@ -194,7 +194,8 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
     }),
   );
   const graph = choice.groups.length > 1 ? alikeLinks(given) : given;
-  const command = fitCommandLine(patterns, { ...flags, graph, k: choice.fitted, alpha: choice.alpha });
+  const coupled = names.length > 1 && { alpha: choice.alpha };
+  const command = fitCommandLine(patterns, { ...flags, graph, k: choice.fitted, ...coupled });
   const groups = choice.groups.map(({ devices, k }) => ({ devices: devices.map((i) => names[i]), k }));
   const { graph: _links, ...found } = choice;
   printAnswer(io, options.json, { ...found, groups, verdict, warnings, picture, decisions, command }, () => [
