@@ -25,14 +25,13 @@ interface ChoiceParts {
   readonly choice: Choice;
   readonly names: readonly string[];
   readonly verdict: ChooseOutcome["verdict"];
-  readonly judge: Judge;
   readonly warnings: readonly string[];
   readonly picture: string;
   /** What to type next. */
   readonly command: string;
 }
 
-function inWords({ choice, names, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
+function inWords({ choice, names, verdict, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, groups, clusters, coupling, messages, bytes } = choice;
   const isGrouped = groups.length > 1;
   // A device alone is not coupled to any.
@@ -55,7 +54,7 @@ function inWords({ choice, names, verdict, judge, warnings, picture, command }: 
     ...(isGrouped ? aboutGroups(choice, names) : aboutClusters(clusters)),
     ...aboutVerdict(k, verdict),
     ...aboutSample(choice.sampled),
-    ...(hasLinks ? [aboutJudge(judge), ...aboutAlone(coupling.alone)] : []),
+    ...(hasLinks ? [aboutJudge(coupling.judge), ...aboutAlone(coupling.alone)] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return [
@@ -148,8 +147,8 @@ function aboutSample(sampled: Choice["sampled"]): string[] {
 
 function aboutJudge(judge: Judge): string {
   return judge === "own"
-    ? "Alpha is judged by the rows that each device kept back for itself. Where devices hold different parts of the same clusters, judge by the rows of all devices: --judge all."
-    : "Alpha is judged by the rows that all devices kept back: the centroids of each device, on everybody's rows.";
+    ? "Alpha is judged by the rows that each device kept back for itself; --judge all judges by those of all devices."
+    : "Alpha is judged by the rows that all devices kept back, on the centroids of each; --judge own judges each device by its own.";
 }
 
 function aboutAlone(alone: boolean): string[] {
@@ -160,7 +159,6 @@ function aboutAlone(alone: boolean): string[] {
 export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, SourceFlags {
   /** The largest that is tried. */
   readonly k?: number;
-  readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
   readonly asIs?: boolean;
@@ -172,7 +170,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, 
 
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { judge, out: picture, k: largestK } = options;
+  const { out: picture, k: largestK } = options;
   // Which of these links are between devices that are alike is found here.
   const given = linksAmongAlike(options.graph) ?? options.graph;
   const { choice, names, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
@@ -200,6 +198,6 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
   const { graph: _links, ...found } = choice;
   printAnswer(io, options.json, { ...found, groups, verdict, warnings, picture, decisions, command }, () => [
     ...(decisions === undefined ? [] : [decisions.join("; "), ""]),
-    ...inWords({ choice, names, verdict, judge, warnings, picture, command }),
+    ...inWords({ choice, names, verdict, warnings, picture, command }),
   ]);
 }
