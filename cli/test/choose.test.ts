@@ -115,8 +115,10 @@ test("choose says of its clusters what fit then says, here of one file", async (
     /alpha|kept back|couple|between devices/,
   );
   const out = join(folder.path, "as-chosen");
-  await outcome(...command.split(" ").slice(1), "--out", out);
+  const fitting = [...command.split(" ").slice(1), "--out", out];
+  expect((await outcome(...fitting)).stdout).toMatch(/^They are clearly apart/m);
   expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/They are clearly apart/);
+  expect(JSON.parse((await outcome(...fitting, "--json")).stdout).verdict).toBe(verdict);
 });
 
 test("choose ends with a command that a shell runs as it stands", async () => {

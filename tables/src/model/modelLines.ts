@@ -12,11 +12,17 @@ const MOST_COLUMNS = 8;
 const ABOUT_DEVICES =
   "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from their mean";
 
-/** `paths` are the files of the results, and `bold` is what makes a text so. */
+/** What is said beside the model: how sure it is, warnings, and where the files of the results are. */
+interface Beside {
+  readonly sure?: string;
+  readonly warnings: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** `bold` is what makes a text so. */
 export function modelLines(
   model: FittedModel,
-  warnings: readonly string[],
-  paths: readonly string[],
+  { sure, warnings, paths }: Beside,
   bold: (text: string) => string,
 ): string[] {
   const { devices, links, guarded } = model;
@@ -40,6 +46,7 @@ export function modelLines(
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
       : []),
+    ...(sure === undefined ? [] : ["", ...wrap(sure, WIDTH)]),
     ...warnings.flatMap((warning, i) => [...(i === 0 ? [""] : []), ...wrap(`warning: ${warning}`, WIDTH)]),
     "",
     ...shortened(paths),

@@ -177,7 +177,7 @@ function columnLine(own: InspectedColumn, roles: readonly ClassifiedColumn[]): s
     ];
   }
   // Of an id no value is common.
-  const isCommon = words !== undefined && words.share >= 0.005;
+  const isCommon = words !== undefined && words.share >= 0.02;
   const most = isCommon ? `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %` : "";
   return [name, kind, missing, words === undefined ? "" : countLabel(words.distinct), "", most, "", "", "", remark];
 }
