@@ -36,6 +36,8 @@ export function inspectedRemarks(own: InspectedColumn, { why, role }: Classified
 
 const TARGET =
   /^(target|class|labels?|true_?label|ground_?truth|diagnos(is|e|tic)|outcome|response|species|variety|cultivar|survived|(is_?)?churn(ed)?|(is_?)?fraud|klasse|ziel|ergebnis|classe|cible|clase)$/i;
+/** However many values it has. */
+const MEASURED_TARGET = /^(target|ziel|cible)$/i;
 const WEIGHT =
   /^((sampl(e|ing)|survey|case|design|person|freq(uency)?|final|expansion)[ _-]?(weight|wt|wgt|factor)|fnlwgt|pweight|pspwght|gewichtung|(facteur|factor)[ _-]?(de[ _-]?)?(pond[eé]ration|expansi[oó]n)|poids[ _-]?sondage)$/i;
 const DEVICE =
@@ -94,7 +96,8 @@ function roleOf(name: string, own: readonly InspectedColumn[], rows: number, isS
   const bad = total((column) => column.bad);
   if (first.kind === "other") return nothing("neither numbers nor words");
   if (distinct === 0) return nothing("empty");
-  if (TARGET.test(name) && distinct <= FEW) return { role: "target", why: "an answer to hold clusters against" };
+  if (MEASURED_TARGET.test(name) || (TARGET.test(name) && distinct <= FEW))
+    return { role: "target", why: "an answer to hold clusters against" };
   if (WEIGHT.test(name) || (ANY_WEIGHT.test(name) && own.every(isOneOnAverage)))
     return { role: "weight", why: "a weight of rows" };
   if (own.every((column) => column.isConstant || distinctOf(column) === 1)) {
