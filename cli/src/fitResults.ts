@@ -11,7 +11,7 @@ export interface ResultsFlags extends ResultOptions {
   readonly out: string;
 }
 
-/** All results at once, or none. Returns where they are, and what could not be carried over. */
+/** All results at once, or none. Returns where they are, what could not be carried over, and how sure the clusters are. */
 export async function writeFitCommandResults(
   outcome: FitOutcome,
   { out, ...options }: ResultsFlags,
@@ -19,16 +19,16 @@ export async function writeFitCommandResults(
 ) {
   const earlier = labelsOfFolder(out);
   await throwIfStopped(signal);
-  const { names, leftOut } = await writeResultFolder(out, (put) => putFitFiles(outcome, options, put, context));
+  const { names, ...said } = await writeResultFolder(out, (put) => putFitFiles(outcome, options, put, context));
   // Beside the new results they would be taken for theirs.
   removeLabels(out, earlier, names);
-  return { paths: names.map((name) => join(out, name)), leftOut };
+  return { paths: names.map((name) => join(out, name)), ...said };
 }
 
 export function summary(
   outcome: FitOutcome,
   warnings: readonly string[],
-  paths: readonly string[],
+  { paths, verdict }: Pick<Awaited<ReturnType<typeof writeFitCommandResults>>, "paths" | "verdict">,
   milliseconds: object,
 ) {
   const { columns, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
@@ -37,5 +37,5 @@ export function summary(
   const answer = { options, devices, columns, clusters, numbersAgree: outcome.numbersAgree };
   const run = { objective, rounds, converged, messages, bytes, guarded, certificate };
   const candidates = outcome.chosen?.clusters.candidates;
-  return { ...answer, candidates, ...run, warnings, files: paths, milliseconds };
+  return { ...answer, candidates, verdict, ...run, warnings, files: paths, milliseconds };
 }

@@ -109,9 +109,16 @@ test("choose says of its clusters what fit then says, here of one file", async (
   const { stdout } = await outcome("choose", file, "--as-is", "--json", "--out", picture);
   const { k, verdict, command } = JSON.parse(stdout);
   expect([k, verdict]).toEqual([3, "clear"]);
+  // There is nobody to be coupled to.
+  const words = (await outcome("choose", file, "--as-is", "--out", picture)).stdout;
+  expect([words, readFileSync(picture, "utf8"), command].join("\n")).not.toMatch(
+    /alpha|kept back|couple|between devices/,
+  );
   const out = join(folder.path, "as-chosen");
-  await outcome(...command.split(" ").slice(1), "--out", out);
+  const fitting = [...command.split(" ").slice(1), "--out", out];
+  expect((await outcome(...fitting)).stdout).toMatch(/^They are clearly apart/m);
   expect(readFileSync(join(out, "report.html"), "utf8")).toMatch(/They are clearly apart/);
+  expect(JSON.parse((await outcome(...fitting, "--json")).stdout).verdict).toBe(verdict);
 });
 
 test("choose ends with a command that a shell runs as it stands", async () => {

@@ -1,5 +1,6 @@
-// Every figure of a report's tables (sizes, means, deviations, what columns explain, shares and means of devices) is what
-// pandas computes from the labelled files, to the digits that are printed, over thirty sets.
+// Every figure of a report's tables (sizes, means, deviations, what columns explain, shares and means of devices), of the
+// terminal's table and of the model is what pandas computes from the labelled files, to the digits that are printed, over
+// thirty sets: of one cluster and of several, with numbers, words, dates and gaps.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -41,7 +42,17 @@ def same(where, printed, value):
     if abs(float(text) - value) > 0.5 * unit * (1 + 1e-6) + 1e-12 * abs(value): raise SystemExit(f"{where}: {printed!r} is printed, pandas has {value}")
 def same_share(where, printed, share):
     same(where, printed.replace("%", "").replace("<0.1", "0.05"), 100 * share if printed[0] != "<" else .05)
-def figure(where, cell, values):
+DAY = pd.Timedelta(days=1)
+def days_of(text): return (pd.Timestamp(text) - pd.Timestamp(0)) / DAY
+def same_day(where, printed, value):
+    global compared
+    compared += 1
+    if abs(days_of(printed) - value) > .5 + 1e-9: raise SystemExit(f"{where}: {printed!r} is printed, pandas has {value}")
+def figure(where, cell, values, is_day):
+    if is_day:
+        day, spread = re.fullmatch(r"(\\S+?)(?: [▼▲])?\\s*± ?(\\S+) days", cell).groups()
+        same_day(f"{where} mean", day, values.mean())
+        return same(f"{where} deviation", spread, values.std(ddof=0))
     value, rest = re.fullmatch(r"(\\S+?)(?: [▼▲])?\\s*(±.*|geometric.*|[a-z].*)", cell).groups()
     same(f"{where} mean", value, values.mean())
     if rest[0] == "±": same(f"{where} deviation", rest[1:].strip(), values.std(ddof=0))
@@ -50,26 +61,43 @@ def figure(where, cell, values):
         logs = np.log(values)
         printed = re.search(r"(\\S+), (\\S+) to (\\S+)$", rest).groups()
         for text, steps in zip(printed, (0, -1, 1)): same(f"{where} {steps}", text, math.exp(logs.mean() + steps * logs.std(ddof=0)))
+def table_of(lines):
+    at = next(i for i, line in enumerate(lines) if line.startswith("cluster "))
+    end = next(i for i in range(at, len(lines)) if lines[i] == "")
+    return [re.split(r" {2,}", line.strip()) for line in lines[at:end]]
+def counted_cells(where, told, lost, gaps, missing):
+    global compared
+    word = {"drop": rf"{lost} rows? with missing cells (was|were) dropped", "mean": rf"{gaps} missing cells? (was|were) filled"}.get(missing)
+    if word is None or (lost if missing == "drop" else gaps) == 0: return
+    compared += 1
+    if re.search(word, " ".join(told.split())) is None: raise SystemExit(f"{where}: {word} is not said")
 for own in json.load(sys.stdin):
-    name, numbers, words = own["name"], own["numbers"], own["words"]
+    name, numbers, words, days, k = own["name"], own["numbers"], own["words"], own["days"], own["k"]
     frames = []
     for device, path in own["files"]:
         frame = pd.read_csv(path); frame["device"] = frame["site"] if own["bySite"] else device; frames.append(frame)
     rows = pd.concat(frames, ignore_index=True)
+    for c in days: rows[c] = (pd.to_datetime(rows[c]) - pd.Timestamp(0)) / DAY
+    gaps = int(rows[numbers].isna().sum().sum())
+    lost = int(rows[numbers].isna().any(axis=1).sum())
+    model = json.load(open(own["out"] + "/model.json"))
     if own["missing"] == "mean":
         for c in numbers: rows[c] = rows[c].fillna(rows[c].mean())
+    if rows["cluster"].notna().sum() != len(rows) - (lost if own["missing"] == "drop" else 0): raise SystemExit(f"{name}: labels")
     rows = rows[rows["cluster"].notna()]
-    page = Tables(); page.feed(open(own["report"]).read())
+    text = open(own["out"] + "/report.html").read()
+    page = Tables(); page.feed(text)
     profile = page.tables[0]
-    k = own["k"]
     clusters = [rows[rows["cluster"] == c] for c in range(k)]
+    for told in (text, own["stdout"]): counted_cells(name, told, lost, gaps, own["missing"])
+    # The report.
     for c in range(k): same(f"{name} rows of {c}", profile[1][1 + c], len(clusters[c]))
     same(f"{name} rows", profile[1][k + 1], len(rows))
     told = {line[0]: line for t in page.tables for line in t if len(line) == k + 3 and t[0][-1] == "explained"}
     for c in numbers:
         line = told[c]
-        for i in range(k): figure(f"{name} {c} of {i}", line[1 + i], clusters[i][c])
-        figure(f"{name} {c} of all", line[k + 1], rows[c])
+        for i in range(k): figure(f"{name} {c} of {i}", line[1 + i], clusters[i][c], c in days)
+        figure(f"{name} {c} of all", line[k + 1], rows[c], c in days)
         if own["scale"] in ("none", "standard"):
             within = sum(((part[c] - part[c].mean()) ** 2).sum() for part in clusters)
             same_share(f"{name} {c} explained", line[k + 2], 1 - within / ((rows[c] - rows[c].mean()) ** 2).sum())
@@ -89,7 +117,41 @@ for own in json.load(sys.stdin):
                 group = part[part["cluster"] == int(line[0])]
                 same(f"{name} {device} rows of {line[0]}", line[1], len(group))
                 for c, cell in zip(t[0][2:], line[2:]):
-                    if c in numbers and len(group): same(f"{name} {device} {c} of {line[0]}", cell, group[c].mean())
+                    if c in numbers and len(group): (same_day if c in days else same)(f"{name} {device} {c} of {line[0]}", cell, group[c].mean())
+    # The terminal.
+    facts = next(line for line in own["stdout"].split("\\n") if re.match(r"\\d+ devices?, ", line))
+    counts = [re.match(r"\\S+", part)[0] for part in facts.split(", ")]
+    for what, printed, value in zip(("devices", "links", "rows", "columns"), counts, (devices.ngroups, devices.ngroups * (devices.ngroups - 1) // 2, len(rows), len(numbers + words))): same(f"{name} {what}", printed, value)
+    head, *lines = table_of(own["stdout"].split("\\n"))
+    if len(lines) != k: raise SystemExit(f"{name}: {len(lines)} lines of clusters")
+    for i, line in enumerate(lines):
+        cells = dict(zip(head, line))
+        same(f"{name} terminal rows of {i}", cells["rows"], len(clusters[i]))
+        for c in numbers: (same_day if c in days else same)(f"{name} terminal {c} of {i}", cells[c], clusters[i][c].mean())
+        for w in words:
+            value, share = re.fullmatch(r"(\\S+) (\\d+) %", cells[w]).groups()
+            shares = clusters[i][w].value_counts(normalize=True)
+            if shares[value] != shares.max(): raise SystemExit(f"{name} {w} of {i}: {value} is not what most have")
+            same(f"{name} terminal {w} of {i}", share, 100 * shares[value])
+    # The model, whose figures are not rounded.
+    def near(where, stored, value):
+        global compared
+        compared += 1
+        if abs(stored - value) > 1e-9 * max(1, abs(value)): raise SystemExit(f"{name} {where}: model.json has {stored}, pandas has {value}")
+    columns = [*numbers, *[f"{w}={v}" for w in words for v in sorted(rows[w].unique())]]
+    if model["columns"] != columns: raise SystemExit(f"{name}: columns {model['columns']}")
+    def of_column(part, c): return part[c] if c in numbers else (part[c.split("=")[0]] == c.split("=")[1])
+    for i in range(k):
+        near(f"rows of {i}", model["clusters"][i]["rows"], len(clusters[i]))
+        for x, c in enumerate(columns): near(f"mean {c} of {i}", model["clusters"][i]["mean"][x], of_column(clusters[i], c).mean())
+    for device in model["devices"]:
+        part = devices.get_group(device["name"])
+        near(f"rows of {device['name']}", device["rows"], len(part))
+        for i in range(k): near(f"sizes of {device['name']}", device["sizes"][i], (part["cluster"] == i).sum())
+    if own["scale"] == "standard":
+        for x, c in enumerate(numbers):
+            near(f"offset {c}", model["scaling"]["offset"][x], rows[c].mean())
+            near(f"scale {c}", model["scaling"]["scale"][x], rows[c].std(ddof=0))
 print(compared)
 `;
 
@@ -98,6 +160,7 @@ interface Made {
   readonly flags: readonly string[];
   readonly numbers: readonly string[];
   readonly words: readonly string[];
+  readonly days: readonly string[];
   readonly missing: string;
   readonly scale: string;
   readonly bySite: boolean;
@@ -111,8 +174,10 @@ function make(n: number): Made {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32;
   };
-  const k = 2 + (n % 3);
-  const numbers = Array.from({ length: 2 + (n % 4) }, (_, c) => `c${c}`);
+  const k = n % 10 === 6 ? 1 : 2 + (n % 3);
+  const days = n % 4 < 2 && n % 3 === 0 ? ["day"] : [];
+  const measured = Array.from({ length: 2 + (n % 4) }, (_, c) => `c${c}`);
+  const numbers = [...measured, ...days];
   const words = n % 3 === 1 ? ["wood"] : [];
   const missing = ["refuse", "drop", "mean"][n % 3 === 1 ? 0 : Math.floor(n / 2) % 3];
   const scale = ["standard", "none", "rank", "log:c0"][n % 4];
@@ -121,15 +186,19 @@ function make(n: number): Made {
   const files = names.map((name) => {
     const lines = Array.from({ length: 60 + (n % 7) * 10 }, (_, r) => {
       const group = Math.floor(random() * k);
-      const cells = numbers.map((_c, c) => {
+      const cells = measured.map((_c, c) => {
         const scaled = (5 + 3 * group * (c % 2 === 0 ? 1 : -1) + random()) * 10 ** (((n + 3 * c) % 9) - 3);
         if (missing !== "refuse" && random() < 0.03) return "";
         return (c === 0 ? Math.abs(scaled) + 1e-3 : scaled).toPrecision(6);
       });
       const site = ["x", "y"][r % 2];
-      return [...cells, ...words.map(() => ["ash", "oak", "fir"][(group + (random() < 0.2 ? 1 : 0)) % 3]), site].join(
-        ",",
-      );
+      const day = new Date(864e5 * (20_000 + Math.floor(200 * random()))).toISOString().slice(0, 10);
+      return [
+        ...cells,
+        ...days.map(() => day),
+        ...words.map(() => ["ash", "oak", "fir"][(group + (random() < 0.2 ? 1 : 0)) % 3]),
+        site,
+      ].join(",");
     });
     writeFileSync(at(`${name}.csv`), `${[...numbers, ...words, "site"].join(",")}\n${lines.join("\n")}\n`);
     return [name, at(`${name}.csv`)] as const;
@@ -137,22 +206,23 @@ function make(n: number): Made {
   const flags = [
     ...["--as-is", "--k", String(k), "--scale", scale, "--missing", missing],
     ...(words.length > 0 ? ["--categories", "wood"] : []),
+    ...(days.length > 0 ? ["--dates", "days"] : []),
     ...(bySite ? ["--device-column", "site"] : ["--exclude", "site"]),
   ];
-  return { files, flags, numbers, words, missing, scale: scale.split(":")[0], bySite, k };
+  return { files, flags, numbers, words, days, missing, scale: scale.split(":")[0], bySite, k };
 }
 
-test("every figure of thirty reports is what pandas has", async ({ skip }) => {
+test("every figure of thirty reports, terminals and models is what pandas has", async ({ skip }) => {
   if (!hasPandas) skip("no python3 with pandas; on Debian: apt-get install python3-pandas");
   const sets = [];
   for (let n = 0; n < 30; n++) {
     const { files, flags, ...rest } = make(n);
     const out = at(`out${n}`);
     const paths = files.map(([, path]) => path);
-    const { code, stderr } = await outcome("fit", ...paths, ...flags, "--out", out);
+    const { code, stdout, stderr } = await outcome("fit", ...paths, ...flags, "--out", out);
     expect({ n, code, stderr }).toEqual({ n, code: 0, stderr: "" });
     const labelled = files.map(([name]) => [name, join(out, "labels", `${name}.csv`)]);
-    sets.push({ ...rest, name: `set ${n}`, files: labelled, report: join(out, "report.html") });
+    sets.push({ ...rest, name: `set ${n}`, files: labelled, out, stdout });
   }
   const { stdout, stderr } = spawnSync(PYTHON, ["-c", JUDGE], { input: JSON.stringify(sets), encoding: "utf8" });
   expect(stderr).toBe("");

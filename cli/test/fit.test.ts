@@ -191,7 +191,7 @@ test("missing cells are refused, dropped or filled, and labels follow", async ()
     stdout: "",
     stderr: `fedkm: ${file}, line 9, column "b" must have a value, got 1 missing cell; drop their rows with --missing drop, or fill them with --missing mean\n`,
   });
-  expect((await fit("drop")).stdout).toContain("warning: 1 rows with missing cells were dropped");
+  expect((await fit("drop")).stdout).toContain("warning: 1 row with missing cells was dropped");
   expect(lines(out("holes-drop/labels/holes.csv"))[8]).toMatch(/,,$/);
   const filled = await fit("mean");
   expect([filled.code, filled.stdout.replaceAll("\n", " ")]).toEqual([

@@ -136,3 +136,20 @@ test("inspect shows whole numbers with all their digits", async () => {
   const file = folder.file("whole.csv", "number,x\n100001,1\n100007,2\n100002,4\n");
   expect((await outcome("inspect", file)).stdout).toMatch(/number +number +0 +3 +100,001 .* 100,007 /);
 });
+
+test("a weight is one of rows where it is 1 on average, machines are devices, and no id is common", async () => {
+  const rows = Array.from({ length: 120 }, (_, r) => {
+    const own = ((r * 37) % 101) / 100;
+    return [`K-${r * 13 + 7}`, `M${(r * 7) % 4}`, (20 + 3 * own).toFixed(2), (0.5 + own).toFixed(2), 60 + (r % 9)];
+  });
+  const inspected = async (names: string) => {
+    const text = `${names}\n${rows.map((row) => row.join(",")).join("\n")}\n`;
+    return (await outcome("inspect", folder.file("weights.csv", text))).stdout;
+  };
+  const found = await inspected("ref,machine,celsius,weight,kilos");
+  expect(found).toMatch(/^ref +text +0 +120 {2,}an id or a name$/m);
+  expect(found).toMatch(/^weight .* a weight of rows$/m);
+  expect(found).toMatch(/ --exclude ref,weight --device-column machine --scale standard\n$/);
+  // Of goods: their mean is far from 1.
+  expect(await inspected("ref,machine,celsius,share,weight")).toMatch(/ --exclude ref --device-column machine /);
+});

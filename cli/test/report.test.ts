@@ -97,6 +97,12 @@ test("clusters that are there are found again, and slices of one heap are not al
   expect(textOf(slices, ".answer")).toMatch(/They are not shown to be apart: .*(not found again|only in part)/);
 });
 
+test("one cluster is told apart from nothing", async () => {
+  const page = await report([write("one.csv", ["same", "near", "far", "id"], twoKinds(60))], "--k", "1");
+  expect(textOf(page, ".card")).toContain("It is all rows.");
+  expect(page.body.textContent).not.toMatch(/telling|hardly apart|lower than in all rows|Explained is/);
+});
+
 test.each([2, 3, 4, 5])("evenly spread rows of three devices are not said to be %i clusters", async (k) => {
   const random = randomStream(20261118, k);
   const files = ["a", "b", "c"].map((name) =>

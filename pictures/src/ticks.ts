@@ -201,7 +201,8 @@ export function significantLabel(value: number, digits: number): string {
 
 /** A whole number, its thousands apart: 636,768. */
 export function countLabel(value: number): string {
-  return value.toLocaleString("en");
+  // There is no zero below zero.
+  return (value + 0).toLocaleString("en");
 }
 
 /** The power of ten in 1.2e-5: -5. */

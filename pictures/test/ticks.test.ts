@@ -3,7 +3,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { propertyParameters } from "../../test/runs.ts";
-import { axisStepLabels, axisTicks, compactLabel, domainOf, type Spacing, textWidth } from "../src/ticks.ts";
+import {
+  axisStepLabels,
+  axisTicks,
+  compactLabel,
+  countLabel,
+  domainOf,
+  type Spacing,
+  textWidth,
+} from "../src/ticks.ts";
 
 /** From 1e-12 to 1e15, of any sign. */
 const magnitude = fc
@@ -118,4 +126,8 @@ test("domainOf gives a single value a scale", () => {
   expect(domainOf([5, 5])).toEqual([4.5, 5.5]);
   expect(domainOf([0])).toEqual([0, 1]);
   expect(domainOf([2, 1, 3])).toEqual([1, 3]);
+});
+
+test("a count has its thousands apart, and zero has no sign", () => {
+  expect([636_768, 0, -0, -1200].map(countLabel)).toEqual(["636,768", "0", "0", "-1,200"]);
 });

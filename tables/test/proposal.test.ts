@@ -80,3 +80,14 @@ test("of a large file the first rows say what it holds, and gaps further down do
   const { input } = await fitTables({ files: [file], ...options, k: 2, examine: false });
   expect(input.dropped).toBe(1);
 });
+
+test("a far value that repeats is taken for missing only where it looks like a code, and a target may be measured", async () => {
+  const lines = Array.from({ length: 400 }, (_, r) => {
+    const [rad, depth] = [r % 4 === 0 ? 24 : 1 + (r % 8), r % 9 === 0 ? -999 : 20 + ((r * 7) % 13)];
+    return `${rad},${depth},${(r * 31) % 57},${(((r * 17) % 211) / 3).toFixed(2)}`;
+  });
+  const file = new File([`rad,depth,x,target\n${lines.join("\n")}\n`], "piles.csv");
+  const { options, columns } = await proposeForFiles([file], {});
+  expect(options).toEqual({ exclude: ["target"], na: ["-999"], missing: "drop", scale: "standard" });
+  expect(columns.find(({ name }) => name === "target")?.role).toBe("target");
+});

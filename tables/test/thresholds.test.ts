@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { devicesApart } from "../src/fit/resultWarnings.ts";
 import { examineStability, type StabilityTask } from "../src/fit/stability.ts";
 import { spreadWarnings } from "../src/input/columnWarnings.ts";
+import { reportStabilitySentence } from "../src/report/stabilityTable.ts";
 
 describe("rows between clusters", () => {
   /** Two centroids 9 apart; a row is between them if the second is nearer than 1.25 times the first: from 4 of 9 on. */
@@ -82,5 +83,24 @@ describe("a device whose clusters are elsewhere", () => {
     [1000, 3, [0]],
   ])("is named with %d rows that are %d deviations away: %j", (rows, away, named) => {
     expect(apart(rows, away)).toEqual(named);
+  });
+});
+
+describe("runs that find the clusters again", () => {
+  const sentence = (lost: number) => {
+    const model = { options: { k: 2 }, clusters: [{ rows: 9 }, { rows: 5 }] };
+    const starts = Array.from({ length: 9 }, () => [1, 1]);
+    const without = [{ devices: ["north"], jaccards: [1, lost] }];
+    return reportStabilitySentence(model as never, { verdict: { word: "clear", pairs: [] }, starts, without } as never);
+  };
+
+  test("are all of them where none loses a cluster", () => {
+    expect(sentence(0.6)).toBe("They are clearly apart, and other starts and fewer devices find all of them again.");
+  });
+
+  test("are counted where one does, however many do not", () => {
+    expect(sentence(0.59)).toBe(
+      "They are clearly apart, and 9 of 10 runs with other starts and fewer devices find all of them again.",
+    );
   });
 });

@@ -70,6 +70,7 @@ export interface AlphaChoice extends ChoiceCosts {
   readonly alpha: number;
   /** Whether that is 0. */
   readonly alone: boolean;
+  readonly judge: Judge;
   /** One entry for each alpha, rising. */
   readonly curve: readonly AlphaScore[];
 }
@@ -134,6 +135,7 @@ export function chooseAlphaOn(
   return {
     alpha,
     alone: alpha === 0,
+    judge,
     curve,
     leftOut: participants.leftOut,
     ...addTraffic(...traffic, judgingTraffic(participants, rising.length, judge, folds, k)),

@@ -6,13 +6,16 @@ import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
-import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
+import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames, type Judge } from "./alpha.ts";
 import { chooseGroups, type DeviceGroup } from "./groups.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
 import { type ChoiceCosts, choiceSample, participantsOf } from "./participants.ts";
 
 /** Options of `choose`. */
-export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
+export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k" | "judge">, Pick<ChooseKOptions, "largestK"> {
+  /** Default: "all" where all devices have the same clusters, or some of them each; else "own". */
+  judge?: Judge | undefined;
+}
 
 const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
@@ -46,18 +49,18 @@ export function chooseClusters(datasets: readonly Matrix[], graph: Graph, option
   checkOptions(options, chooseKOptionNames);
   const { sample, ...others } = options;
   const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
-  return { ...chooseClustersOn(looked, graph, others), ...sampled };
+  return { ...chooseClustersOn(looked, graph, others).found, ...sampled };
 }
 
 function chooseClustersOn(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<ChooseKOptions, "sample">,
-): ClusterChoice {
+): { readonly found: ClusterChoice; readonly isShared: boolean } {
   const clusters = chooseKOn(datasets, graph, options);
-  const { found, ...traffic } = chooseGroups(datasets, graph, clusters, options);
+  const { found, isShared, ...traffic } = chooseGroups(datasets, graph, clusters, options);
   const members = Array.from(datasets.keys()).filter((i) => !clusters.leftOut.includes(i));
-  return {
+  const choice = {
     k: found?.k ?? clusters.k,
     fitted: found?.k ?? clusters.fitted,
     graph: found?.graph ?? graph,
@@ -65,6 +68,7 @@ function chooseClustersOn(
     clusters,
     ...addTraffic(clusters, traffic),
   };
+  return { found: choice, isShared };
 }
 
 /**
@@ -76,9 +80,11 @@ export function choose(datasets: readonly Matrix[], graph: Graph, options: Choos
   checkOptions(options, chooseOptionNames);
   const { largestK, sample, ...coupled } = options;
   const { datasets: looked, ...sampled } = choiceSample(datasets, options.seed ?? defaults.seed, sample);
-  const found = chooseClustersOn(looked, graph, { ...coupled, largestK });
+  const { found, isShared } = chooseClustersOn(looked, graph, { ...coupled, largestK });
   const { fitted } = found;
+  // Alone a device divides its rows among clusters of which it may hold some only.
+  const judge = coupled.judge ?? (isShared ? "all" : "own");
   participantsOf(looked, graph, fitted + 1, `k, found to be ${fitted}, and one to keep back for alpha`);
-  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: fitted }, found.graph);
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, judge, k: fitted }, found.graph);
   return { ...found, alpha: coupling.alpha, coupling, ...sampled, ...addTraffic(found, coupling) };
 }

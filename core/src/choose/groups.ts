@@ -22,6 +22,8 @@ interface FoundGroups {
 export interface GroupChoice extends Traffic {
   /** Absent where all devices belong together. */
   readonly found?: FoundGroups;
+  /** Whether there are clusters that serve all devices: each of them has all, or some of them. */
+  readonly isShared: boolean;
 }
 
 /** Groups may have so many clusters in all, of those that were found together: a few of different groups may lie on each other. */
@@ -29,8 +31,8 @@ const IN_ALL = 1.25;
 
 /**
  * Links between strangers are known for a given k, and k for given groups, so the two are tried in turn. Groups differ where
- * the k clusters of all cannot serve all of them, or where fewer serve each group alone and these are hardly more in all:
- * devices that hold different parts of the same clusters would need more.
+ * the k clusters of all cannot serve all of them, where one more serves several groups alone, or where fewer do and these are
+ * hardly more in all: devices that hold different parts of the same clusters would need more.
  */
 export function chooseGroups(
   datasets: readonly Matrix[],
@@ -45,9 +47,9 @@ export function chooseGroups(
     traffic.push(chosen);
     return chosen.graph;
   };
-  const groupsAt = (k: number): FoundGroups | undefined => {
-    const links = linksAt(k);
-    const members = componentsOf(links).filter(([first]) => !leftOut.includes(first));
+  const membersOf = (links: Graph) => componentsOf(links).filter(([first]) => !leftOut.includes(first));
+  const groupsAt = (k: number, links = linksAt(k)): FoundGroups | undefined => {
+    const members = membersOf(links);
     // Nobody to cooperate with is no group: alpha will say that each is alone.
     if (members.length < 2 || (k === all && members.every(({ length }) => length === 1))) return undefined;
     const groups = members.map((devices) => {
@@ -61,16 +63,24 @@ export function chooseGroups(
     return { groups, graph: links, k };
   };
   const mostOf = ({ groups }: FoundGroups) => groups.reduce((most, own) => Math.max(most, own.k), 0);
-  const together = all > 1 ? groupsAt(all) : undefined;
+  if (all === 1) return { isShared: false, ...addTraffic() };
+  const links = linksAt(all);
+  const together = groupsAt(all, links);
   if (together !== undefined && mostOf(together) > 1) {
     const k = mostOf(together);
-    return { found: k === all ? together : { ...together, graph: linksAt(k), k }, ...addTraffic(...traffic) };
+    const found = k === all ? together : { ...together, graph: linksAt(k), k };
+    return { found, isShared: false, ...addTraffic(...traffic) };
+  }
+  // Rows of strangers hide each other's gaps: then several groups alone have more clusters than all together.
+  const beyond = groupsAt(all + 1);
+  if (beyond !== undefined && beyond.groups.filter(({ k }) => k === all + 1).length > 1) {
+    return { found: beyond, isShared: false, ...addTraffic(...traffic) };
   }
   for (let k = Math.min(all - 1, Math.floor((IN_ALL * all) / 2)); k > 1; k--) {
     const found = groupsAt(k);
     if (found?.groups.some((own) => own.k === k) && k * found.groups.length <= IN_ALL * all) {
-      return { found, ...addTraffic(...traffic) };
+      return { found, isShared: false, ...addTraffic(...traffic) };
     }
   }
-  return addTraffic(...traffic);
+  return { isShared: membersOf(links).length === 1, ...addTraffic(...traffic) };
 }

@@ -44,7 +44,8 @@ const STARTS = 50;
 /**
  * Strangers pull each other's centroids to where nobody has points, the more the larger alpha is. The ends of a link find
  * the k clusters that would serve both. The link goes if their rows in one of these differ by more than chance explains,
- * or if one end has to give up clusters of its own where the other has none. Clusters that one end lacks do not count.
+ * or if one end has to give up clusters of its own where the other has none: both, or one of them beyond doubt. Clusters
+ * that one end lacks do not count.
  * @example chooseLinks(communityData(2, 60, 1, 20).datasets, complete(4), { k: 3 }).dropped.length // 4
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
@@ -97,20 +98,23 @@ function judgeOf(points: Matrix, device: number, options: Settled<ChooseLinksOpt
   return { points, sketch, own: kmeansOn(points, options) };
 }
 
-/** Both ends know both sketches, so both find the same clusters. */
+/** Both ends know both sketches, so both find the same clusters. Neither sign need be sure if both together are. */
 function areStrangers(lower: Judge, upper: Judge, k: number, minimum: number, name: string): boolean {
   const joined = joinSketches([lower.sketch, upper.sketch]);
   const common = joined.counts.length > k ? commonClusters(joined, k, name) : joined.centroids;
   const [below, above] = [lower, upper].map(({ points }) => cellsOf(points, common, minimum));
   const rows = [lower.points.rows, upper.points.rows] as const;
   const isShared = sharedCells(below, above, rows);
-  if (differ(below, above, isShared)) return true;
+  const difference = lnDifference(below, above, isShared);
+  if (difference < ln(DIFFERENT)) return true;
   // Half as many rows as a common cluster has of each device. Fewer are better joined than served alone.
   const least = (rows[0] + rows[1]) / (4 * k);
-  return [lower, upper].some(({ points, own }, end) => {
+  const gaps = [lower, upper].map(({ points, own }, end) => {
     const clearRows = [below, above][end].map((cell, c) => (isShared[c] ? 0 : (cell?.count ?? 0)));
-    return isSplit(points, own, common, clearRows, least);
+    return lnSplit(points, own, common, clearRows, least);
   });
+  const gap = Math.min(...gaps);
+  return gap < ln(APART) || difference + gap < ln(DIFFERENT);
 }
 
 function commonClusters({ centroids: points, counts: weights }: PointSketch, k: number, name: string): Matrix {
@@ -210,12 +214,12 @@ function areAlike(x: number, y: number): boolean {
   return x <= COMPARABLE * y && y <= COMPARABLE * x;
 }
 
-/** Whether the means of two devices differ, all cells that they share together. */
-function differ(lower: Cells, upper: Cells, isShared: readonly boolean[]): boolean {
+/** How unlikely the differences between the means of two devices are, of all cells that they share together. */
+function lnDifference(lower: Cells, upper: Cells, isShared: readonly boolean[]): number {
   const tails = isShared.flatMap((shared, c) =>
     shared ? [lnTailOfDifference(lower[c] as ClusterCell, upper[c] as ClusterCell)] : [],
   );
-  return tails.length > 0 && lnFisher(tails) < ln(DIFFERENT);
+  return tails.length > 0 ? lnFisher(tails) : 0;
 }
 
 /**
@@ -233,17 +237,18 @@ function lnTailOfDifference(a: ClusterCell, b: ClusterCell): number {
 }
 
 /**
- * Whether a cell joins clusters of a device that are apart, each of at least so many rows. `clearRows`: the device's rows
- * in each cell that the devices do not share, else 0. In a shared cell the other joins the same clusters: k is small for
- * both, and no reason to part.
+ * How unlikely it is that no cell joins clusters of a device that are apart, each of at least so many rows. `clearRows`:
+ * the device's rows in each cell that the devices do not share, else 0. In a shared cell the other joins the same
+ * clusters: k is small for both, and no reason to part.
  */
-function isSplit(
+function lnSplit(
   points: Matrix,
   { centroids, labels }: KMeansModel,
   common: Matrix,
   clearRows: readonly number[],
   least: number,
-): boolean {
+): number {
+  let widest = 0;
   const cells = nearestCentroids(common, centroids);
   const members = Array.from({ length: centroids.rows }, (): number[] => []);
   labels.forEach((label, r) => {
@@ -256,10 +261,10 @@ function isSplit(
       if (cells[u] !== cells[v] || few < least || 2 * clearRows[cells[u]] < few + many) continue;
       if (!areSideBySide(centroids, u, v)) continue;
       const parts = [u, v].map((c) => cellOf(takeRows(points, members[c])));
-      if (lnTailOfGap(points, [members[u], members[v]], [parts[0], parts[1]]) < ln(APART)) return true;
+      widest = Math.min(widest, lnTailOfGap(points, [members[u], members[v]], [parts[0], parts[1]]));
     }
   }
-  return false;
+  return widest;
 }
 
 /** Whether no other centroid is nearer to the middle between two: their rows have a border in common. */

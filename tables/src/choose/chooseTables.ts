@@ -22,7 +22,7 @@ import { computeWork, reportWorkProgress, type WorkContext } from "../work.ts";
 export interface ChooseRequest extends Omit<PrepareRequest, "study" | "k"> {
   /** Default: until larger ones are worse. */
   readonly largestK?: number;
-  /** Whose rows judge alpha: each device's own, or those of all devices. Default "own". */
+  /** Whose rows judge alpha: each device's own, or those of all devices. Default: see `ChooseOptions`. */
   readonly judge?: Judge;
   /** Default: every row counts the same. */
   readonly weighting?: Weighting;

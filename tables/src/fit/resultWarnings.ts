@@ -156,7 +156,7 @@ export function resultWarnings(result: JudgedRows, input: Input): string[] {
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
-      ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
+      ? ["more than 5 % of the rows were dropped; fedkm inspect says in which columns cells are missing"]
       : []),
   ];
 }

@@ -21,6 +21,7 @@ import {
   type Table,
 } from "@fedkm/files";
 import type { OpenSource, SourceWords } from "@fedkm/sql";
+import { counted } from "../numbers.ts";
 import { RequestError } from "../request.ts";
 import { reportWorkProgress, type WorkContext } from "../work.ts";
 import { assignRows, drawInputSample, folderDevice, type InputDevice, type InputRows } from "./assignDevices.ts";
@@ -135,7 +136,8 @@ export async function readInput(
   const givenNames = given.map(({ name }) => name);
   const { devices, parts, dropped } = assignRows(encoded, givenNames, request.deviceColumn !== undefined, drawn);
   if (fill !== undefined) warnings.push(...filledCells(tables, encoding, sourced.sums));
-  if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
+  if (dropped > 0)
+    warnings.push(`${counted(dropped, "row")} with missing cells ${dropped === 1 ? "was" : "were"} dropped`);
   if (drawn !== undefined) {
     const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
     warnings.push(`this rests on a sample of ${rows} rows; the others have no label`);

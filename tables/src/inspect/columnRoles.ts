@@ -36,10 +36,14 @@ export function inspectedRemarks(own: InspectedColumn, { why, role }: Classified
 
 const TARGET =
   /^(target|class|labels?|true_?label|ground_?truth|diagnos(is|e|tic)|outcome|response|species|variety|cultivar|survived|(is_?)?churn(ed)?|(is_?)?fraud|klasse|ziel|ergebnis|classe|cible|clase)$/i;
+/** However many values it has. */
+const MEASURED_TARGET = /^(target|ziel|cible)$/i;
 const WEIGHT =
   /^((sampl(e|ing)|survey|case|design|person|freq(uency)?|final|expansion)[ _-]?(weight|wt|wgt|factor)|fnlwgt|pweight|pspwght|gewichtung|(facteur|factor)[ _-]?(de[ _-]?)?(pond[eé]ration|expansi[oó]n)|poids[ _-]?sondage)$/i;
 const DEVICE =
-  /^(place|site|hospital|clinic|cent(re|er)|facility|station|branch|store|shop|school|device|location|warehouse|depot|factory|lab|laboratory|office|practice|ward|standort|klinik|krankenhaus|werk|filiale|schule|praxis|lager|h[oô]pital|magasin|agence|lieu|usine|[eé]tablissement|[eé]cole|sucursal|tienda|centro|f[aá]brica|escuela)$/i;
+  /^(place|site|hospital|clinic|cent(re|er)|facility|station|branch|store|shop|school|device|location|machine|sensor|logger|warehouse|depot|factory|lab|laboratory|office|practice|ward|standort|klinik|krankenhaus|werk|filiale|schule|praxis|lager|maschine|h[oô]pital|magasin|agence|lieu|usine|capteur|[eé]tablissement|[eé]cole|sucursal|tienda|centro|f[aá]brica|escuela)$/i;
+/** Of goods or of rows: these are 1 on average. */
+const ANY_WEIGHT = /^(weights?|wt|wgt|poids|gewicht|peso)$/i;
 /** What a name of such a column has besides. */
 const ADDED = /^(id|name|code|nr|no|nbr|num|number|nummer|key|of|the|my|nom|du|de|numero|numéro|número)$/i;
 const ID =
@@ -92,8 +96,10 @@ function roleOf(name: string, own: readonly InspectedColumn[], rows: number, isS
   const bad = total((column) => column.bad);
   if (first.kind === "other") return nothing("neither numbers nor words");
   if (distinct === 0) return nothing("empty");
-  if (TARGET.test(name) && distinct <= FEW) return { role: "target", why: "an answer to hold clusters against" };
-  if (WEIGHT.test(name)) return { role: "weight", why: "a weight of rows" };
+  if (MEASURED_TARGET.test(name) || (TARGET.test(name) && distinct <= FEW))
+    return { role: "target", why: "an answer to hold clusters against" };
+  if (WEIGHT.test(name) || (ANY_WEIGHT.test(name) && own.every(isOneOnAverage)))
+    return { role: "weight", why: "a weight of rows" };
   if (own.every((column) => column.isConstant || distinctOf(column) === 1)) {
     return nothing(isSplit && namesFiles(own) ? "names the file" : "constant");
   }
@@ -108,6 +114,11 @@ function roleOf(name: string, own: readonly InspectedColumn[], rows: number, isS
   if (first.kind === "number" && isWhole && ID.test(name) && distinct > FEW_WORDS) return id();
   if (bad === 0) return { role: first.kind === "date" ? "date" : "number" };
   return unreadRole(own, distinct, bad, rows);
+}
+
+function isOneOnAverage({ statistics, range }: InspectedColumn): boolean {
+  const isPositive = range !== undefined && range.least > 0;
+  return isPositive && statistics?.isWhole === false && Math.abs(statistics.mean - 1) <= 0.02;
 }
 
 /** Devices named in a column of every file, one each. */

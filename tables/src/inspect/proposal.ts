@@ -7,7 +7,7 @@ import type { PrepareRequest } from "../prepare/prepare.ts";
 import { joinedNames } from "../shellWords.ts";
 import { computeWork, type WorkContext } from "../work.ts";
 import { type ClassifiedColumn, classifyColumns, isFeatureRole, likelyScale } from "./columnRoles.ts";
-import { type InspectedTable, inspectTable } from "./inspectTable.ts";
+import { type InspectedColumn, type InspectedTable, inspectTable } from "./inspectTable.ts";
 
 /** What a proposal decides. */
 export type ProposedOptions = Pick<
@@ -60,7 +60,7 @@ export function proposeOptions(looks: readonly InspectedTable[], asked: Proposed
   const device = asked.deviceColumn ?? columns.find(({ role }) => role === "device")?.name;
   const words = features.filter(({ role }) => role === "category").map(({ name }) => name);
   const numbers = known.filter(([{ name }]) => !words.includes(name));
-  const sentinels = numbers.flatMap((own) => own.flatMap(({ sentinel }) => (sentinel ? [String(sentinel.value)] : [])));
+  const sentinels = numbers.flatMap((own) => own.filter(isUnknown).map(({ sentinel }) => String(sentinel?.value)));
   const codes = [...new Set([...(asked.na ?? []), ...sentinels, ...features.flatMap((own) => own.codes)])];
   const hasDates = features.some(({ role }) => role === "date");
   const { scale, logarithms } = likelyScale(numbers, words.length > 0);
@@ -80,6 +80,11 @@ export function proposeOptions(looks: readonly InspectedTable[], asked: Proposed
   const decisions = decisionsOf(columns, asked, options, reading);
   return { options, columns, decisions, first: obstacles(looks, names) };
 }
+
+/** What people write where they know no number. Other far values that repeat are said, and kept. */
+const UNKNOWN_NUMBER = /^(-\d+|9{2,}|8{2,}|7{2,})(\.9+)?$/;
+
+const isUnknown = ({ sentinel }: InspectedColumn) => UNKNOWN_NUMBER.test(String(sentinel?.value));
 
 const pick = ({ columns, exclude }: ProposedOptions) => ({ ...(columns && { columns }), ...(exclude && { exclude }) });
 
@@ -119,7 +124,7 @@ function missingPolicy(looks: readonly InspectedTable[], names: readonly string[
   const shares = looks.map(({ rows, columns }) => {
     const missing = columns
       .filter(({ name }) => names.includes(name))
-      .map((own) => (own.missing ?? 0) + own.bad + (own.sentinel?.count ?? 0));
+      .map((own) => (own.missing ?? 0) + own.bad + (isUnknown(own) ? (own.sentinel?.count ?? 0) : 0));
     return missing.reduce((sum, count) => sum + count, 0) / Math.max(1, rows);
   });
   if (!hasCodes && shares.every((share) => share === 0)) return undefined;

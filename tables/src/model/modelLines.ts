@@ -2,7 +2,7 @@
 
 import { type ColumnMean, encodedMeans } from "@fedkm/files";
 import { alignColumns, wrap } from "@fedkm/pictures/terminal";
-import { counted, countLabel, readableDate, readableSpread, significantLabel } from "../numbers.ts";
+import { counted, countLabel, readableDate, readableSpread, readableValue, significantLabel } from "../numbers.ts";
 import { encodingOfModel, type FittedModel, isModelShared, modelEndWords, modelRunWords } from "./model.ts";
 
 const WIDTH = 80;
@@ -12,11 +12,17 @@ const MOST_COLUMNS = 8;
 const ABOUT_DEVICES =
   "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from their mean";
 
-/** `paths` are the files of the results, and `bold` is what makes a text so. */
+/** What is said beside the model: how sure it is, warnings, and where the files of the results are. */
+interface Beside {
+  readonly sure?: string;
+  readonly warnings: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** `bold` is what makes a text so. */
 export function modelLines(
   model: FittedModel,
-  warnings: readonly string[],
-  paths: readonly string[],
+  { sure, warnings, paths }: Beside,
   bold: (text: string) => string,
 ): string[] {
   const { devices, links, guarded } = model;
@@ -40,6 +46,7 @@ export function modelLines(
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
       : []),
+    ...(sure === undefined ? [] : ["", ...wrap(sure, WIDTH)]),
     ...warnings.flatMap((warning, i) => [...(i === 0 ? [""] : []), ...wrap(`warning: ${warning}`, WIDTH)]),
     "",
     ...shortened(paths),
@@ -72,7 +79,7 @@ function clusterTable({ devices, clusters, ...model }: FittedModel): string[][] 
 
 /** A number, or the value that most rows have with its share. */
 function meanText({ mean = 0, shares }: ColumnMean, isDate: boolean): string {
-  if (shares === undefined) return isDate ? readableDate(mean) : significantLabel(mean, 4);
+  if (shares === undefined) return isDate ? readableDate(mean) : readableValue(mean);
   const [{ value, share }] = shares;
   return `${value.length > LONGEST_NAME ? `${value.slice(0, LONGEST_NAME)}...` : value} ${Math.round(100 * share)} %`;
 }

@@ -24,22 +24,32 @@ const style = lineStyle("fedkm");
 /** The picture of a choice of k and alpha, as SVG. */
 export function drawChoice(choice: Choice): string {
   const { k, alpha, clusters, coupling } = choice;
-  const page = blankPage(WIDTH, HEIGHT, `k = ${k}, alpha = ${alpha}`);
-  page.title(32, 40, `k = ${k}, alpha = ${alpha}`);
+  // A device alone is not coupled to any.
+  const hasLinks = choice.graph.size > 1;
+  const title = hasLinks ? `k = ${k}, alpha = ${alpha}` : `k = ${k}`;
+  const page = blankPage(hasLinks ? WIDTH : WIDTH / 2, HEIGHT, title);
+  page.title(32, 40, title);
   page.heading(32, 76, "How many clusters");
   page.text(32, 94, "clusters with a gap to all neighbours; on the line all are");
   page.place(clusterCurve(page.document, clusters, choice.groups.length > 1), 16, 104);
-  page.heading(500, 76, "How strongly to couple");
-  page.text(500, 94, "loss of rows kept back, with its standard error");
-  page.place(couplingCurve(page.document, coupling), 484, 104);
+  if (hasLinks) {
+    page.heading(500, 76, "How strongly to couple");
+    page.text(500, 94, "loss of rows kept back, with its standard error");
+    page.place(couplingCurve(page.document, coupling), 484, 104);
+  }
   return page.toString();
 }
 
 type Domain = readonly [number, number];
 
 /** One of the curves over its grid. `across` is told how long its axis is. */
-function panel(document: Document, y: Domain, across: (length: number) => ScaleOptions, marks: Markish[]): Element {
-  const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
+function panel(
+  document: Document,
+  { y, whole = false }: { readonly y: Domain; readonly whole?: boolean },
+  across: (length: number) => ScaleOptions,
+  marks: Markish[],
+): Element {
+  const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up", whole });
   const x = across(PANEL.width - up.room - PANEL.marginRight);
   return plot({
     document,
@@ -59,9 +69,9 @@ function clusterCurve(document: Document, { curve, fitted }: Choice["clusters"],
     const ticks = axisTicks({ domain, length, spacing: "linear", direction: "across", most: 12, whole: true });
     return { label: "k", domain, ...ticks.axis };
   };
-  return panel(document, domainOf([0, ...curve.map(({ clusters }) => clusters)]), across, [
+  return panel(document, { y: domainOf([0, ...curve.map(({ clusters }) => clusters)]), whole: true }, across, [
     line(
-      [0, Math.max(...curve.map(({ clusters }) => clusters))].map((all) => [all, all]),
+      [domain[0], Math.max(...curve.map(({ clusters }) => clusters))].map((all) => [all, all]),
       { stroke: quiet, strokeDasharray: "2,4" },
     ),
     line(curve, { ...at, ...strokeOptions(style) }),
@@ -83,7 +93,7 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
     const ticks = alphas.filter((_, i) => i % every === 0);
     return { type: "point", label: "alpha", domain: alphas, ticks, tickFormat: compactLabel };
   };
-  return panel(document, domainOf(curve.flatMap((score) => [low(score), high(score)])), across, [
+  return panel(document, { y: domainOf(curve.flatMap((score) => [low(score), high(score)])) }, across, [
     ruleX(curve, { x: "alpha", y1: low, y2: high, stroke: quiet }),
     line(curve, { ...at, ...strokeOptions(style) }),
     dot(curve, { ...at, r: 3, fill: style.stroke }),

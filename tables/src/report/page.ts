@@ -224,7 +224,7 @@ export function reportPage(fitted: FittedRows, { document, stability, labels, or
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map((text) => `<li>${escaped(text)}</li>`).join("")}</ul>` : ""}
 ${clusterCards(model, traits)}
 <h2 id="profiles">Profiles</h2>
-<p>Means of the rows in each cluster over their standard deviations, in your units, the most telling columns first. Explained is the share of a column's variance that lies between the clusters.${transformed}${alone}</p>
+<p>Means of the rows in each cluster over their standard deviations, in your units${options.k > 1 ? ", the most telling columns first. Explained is the share of a column's variance that lies between the clusters" : ""}.${transformed}${alone}</p>
 ${profileTable(model, traits)}
 ${distributionPictures(fitted, traits, TELLING)}
 ${several ? `<h2 id="devices">Devices</h2>\n<p>${escaped(reportDeviceSentence(fitted))}</p>\n${deviceTable(fitted)}` : ""}

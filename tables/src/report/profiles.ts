@@ -27,7 +27,8 @@ export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): 
   const cards = clusters.map(({ rows, name }, c) => {
     const told = strongest(traits, c, NAMED);
     const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
-    const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
+    const alike = clusters.length === 1 ? "It is all rows." : "It is like all rows in every column.";
+    const none = rows === 0 ? "It has no rows." : alike;
     return `<div class="card" data-cluster="${c}" style="border-left-color:${reportColour(c)}">
 <h2>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h2>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
@@ -77,14 +78,16 @@ function shade(difference: number): string {
 
 /** Columns as lines, clusters as columns: means over spreads, and the ground says how far from all rows. */
 export function profileTable({ clusters }: Clusters, traits: readonly Trait[]): string {
-  const telling = traits.filter(({ strength }, i) => strength >= TELLING || i < FEWEST);
+  // One cluster is told apart from nothing.
+  const isOne = clusters.length === 1;
+  const telling = traits.filter(({ strength }, i) => isOne || strength >= TELLING || i < FEWEST);
   const weak = traits.slice(telling.length);
   const hidden = weak.length - MOST_WEAK;
   const folded = `<details><summary>${counted(weak.length, "column")} that ${weak.length === 1 ? "tells" : "tell"} the clusters hardly apart</summary>${heatTable(
     { clusters },
     weak.slice(0, MOST_WEAK),
   )}${hidden > 0 ? `<p>${countLabel(hidden)} more are in the file.</p>` : ""}</details>`;
-  return `${key()}${heatTable({ clusters }, telling.slice(0, MOST_TELLING))}
+  return `${isOne ? "" : key()}${heatTable({ clusters }, telling.slice(0, MOST_TELLING))}
 ${telling.length > MOST_TELLING ? `<p>${countLabel(telling.length - MOST_TELLING)} more are in the file.</p>` : ""}
 ${reportDownload("profiles.csv", profileRows({ clusters }, traits))}
 ${weak.length > 0 ? folded : ""}`;

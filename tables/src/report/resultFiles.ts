@@ -29,14 +29,18 @@ const FOLDER = "labels";
 /** Rows between two words about them. */
 const ROWS_A_WORD = 50_000;
 
-/** Puts all files of a fit. Returns their names, and what could not be carried over. */
+/** Puts all files of a fit. Returns their names, what could not be carried over, and how sure the clusters are. */
 export async function putFitFiles(
   outcome: FitOutcome,
   { labelsAs, ...options }: ResultOptions,
   put: PutFile,
   { network, ...context }: WorkContext & Pick<ReportParts, "network">,
 ) {
-  const [{ reportPage }, { blankDocument }] = await Promise.all([import("./page.ts"), import("@fedkm/pictures/node")]);
+  const [{ reportPage }, { reportStabilitySentence }, { blankDocument }] = await Promise.all([
+    import("./page.ts"),
+    import("./stabilityTable.ts"),
+    import("@fedkm/pictures/node"),
+  ]);
   const labelling = { ...options, ...(labelsAs !== undefined && labelsAs !== "none" && { as: labelsAs }) };
   const files = labelsAs === "none" ? [] : outcome.input.files.filter(({ input }) => input !== undefined);
   const paths = files.map(({ file }) => file);
@@ -68,10 +72,17 @@ export async function putFitFiles(
   }
   reportWorkProgress(context, { step: "report" });
   const labelled = { labels: files.length > 0, network, origins: await readRowOrigins(outcome.input) };
-  const parts = { document: blankDocument(), stability: await outcome.stability(), ...labelled };
+  const stability = await outcome.stability();
+  const parts = { document: blankDocument(), stability, ...labelled };
   await put("report.html", reportPage(outcome, parts));
   await put("model.json", `${JSON.stringify({ ...outcome.model, labels }, undefined, 1)}\n`);
-  return { names: ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))], leftOut };
+  const isDivided = outcome.model.options.k > 1;
+  return {
+    names: ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))],
+    leftOut,
+    verdict: stability.verdict?.word,
+    ...(isDivided && { sure: reportStabilitySentence(outcome.model, stability) }),
+  };
 }
 
 interface LabelsFile {

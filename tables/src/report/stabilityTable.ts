@@ -44,7 +44,10 @@ export function reportStabilitySentence(
   { options, clusters }: FittedRows["model"],
   { verdict, starts, without }: Stability,
 ): string {
-  const means = meanJaccards([...starts, ...without.map(({ jaccards }) => jaccards)], options.k);
+  const runs = [...starts, ...without.map(({ jaccards }) => jaccards)];
+  const means = meanJaccards(runs, options.k);
+  // A mean hides a run that lost a cluster.
+  const complete = runs.filter((own) => !own.some((jaccard) => jaccard < 0.6)).length;
   const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
   const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
   const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportName({ clusters }, c)));
@@ -57,7 +60,9 @@ export function reportStabilitySentence(
         ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
         : shaky.length > 0
           ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
-          : `${but} ${whom} find all of them again`;
+          : complete < runs.length
+            ? `${but} ${countLabel(complete)} of ${countLabel(runs.length)} runs with ${whom} find all of them again`
+            : `${but} ${whom} find all of them again`;
   return `${verdictWords({ clusters }, verdict)}${again}.`;
 }
 

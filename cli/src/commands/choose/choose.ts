@@ -25,16 +25,17 @@ interface ChoiceParts {
   readonly choice: Choice;
   readonly names: readonly string[];
   readonly verdict: ChooseOutcome["verdict"];
-  readonly judge: Judge;
   readonly warnings: readonly string[];
   readonly picture: string;
   /** What to type next. */
   readonly command: string;
 }
 
-function inWords({ choice, names, verdict, judge, warnings, picture, command }: ChoiceParts): string[] {
+function inWords({ choice, names, verdict, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, groups, clusters, coupling, messages, bytes } = choice;
   const isGrouped = groups.length > 1;
+  // A device alone is not coupled to any.
+  const hasLinks = names.length > 1;
   const ks = clusters.curve.map((score) => [
     String(score.k),
     significantLabel(score.inertia, 4),
@@ -53,19 +54,17 @@ function inWords({ choice, names, verdict, judge, warnings, picture, command }: 
     ...(isGrouped ? aboutGroups(choice, names) : aboutClusters(clusters)),
     ...aboutVerdict(k, verdict),
     ...aboutSample(choice.sampled),
-    aboutJudge(judge),
-    ...aboutAlone(coupling.alone),
+    ...(hasLinks ? [aboutJudge(coupling.judge), ...aboutAlone(coupling.alone)] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return [
-    `k = ${k}${isGrouped ? ` in each of ${groups.length} groups of devices` : ""}, alpha = ${alpha}`,
+    `k = ${k}${isGrouped ? ` in each of ${groups.length} groups of devices` : ""}${hasLinks ? `, alpha = ${alpha}` : ""}`,
     "",
     ...alignColumns([["k", "inertia", "silhouette", "clusters apart", "rows in them", ""], ...ks]),
-    "",
-    ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
+    ...(hasLinks ? ["", ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas])] : []),
     "",
     ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
-    `${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`,
+    ...(hasLinks ? [`${countLabel(messages)} messages, ${countLabel(bytes)} bytes between devices`] : []),
     "",
     `picture: ${picture}`,
     "",
@@ -148,8 +147,8 @@ function aboutSample(sampled: Choice["sampled"]): string[] {
 
 function aboutJudge(judge: Judge): string {
   return judge === "own"
-    ? "Alpha is judged by the rows that each device kept back for itself. Where devices hold different parts of the same clusters, judge by the rows of all devices: --judge all."
-    : "Alpha is judged by the rows that all devices kept back: the centroids of each device, on everybody's rows.";
+    ? "Alpha is judged by the rows that each device kept back for itself; --judge all judges by those of all devices."
+    : "Alpha is judged by the rows that all devices kept back, on the centroids of each; --judge own judges each device by its own.";
 }
 
 function aboutAlone(alone: boolean): string[] {
@@ -160,7 +159,6 @@ function aboutAlone(alone: boolean): string[] {
 export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, SourceFlags {
   /** The largest that is tried. */
   readonly k?: number;
-  readonly judge: NonNullable<ChooseRequest["judge"]>;
   readonly weighting: NonNullable<ChooseRequest["weighting"]>;
   readonly graph: string;
   readonly asIs?: boolean;
@@ -172,7 +170,7 @@ export interface ChooseFlags extends Omit<ChooseRequest, "graph" | "largestK">, 
 
 export async function runChooseCommand(patterns: readonly string[], options: ChooseFlags, io: Console): Promise<void> {
   checkSelection(options);
-  const { judge, out: picture, k: largestK } = options;
+  const { out: picture, k: largestK } = options;
   // Which of these links are between devices that are alike is found here.
   const given = linksAmongAlike(options.graph) ?? options.graph;
   const { choice, names, verdict, warnings, flags, decisions } = await stoppableUnchanged((signal) =>
@@ -194,11 +192,12 @@ export async function runChooseCommand(patterns: readonly string[], options: Cho
     }),
   );
   const graph = choice.groups.length > 1 ? alikeLinks(given) : given;
-  const command = fitCommandLine(patterns, { ...flags, graph, k: choice.fitted, alpha: choice.alpha });
+  const coupled = names.length > 1 && { alpha: choice.alpha };
+  const command = fitCommandLine(patterns, { ...flags, graph, k: choice.fitted, ...coupled });
   const groups = choice.groups.map(({ devices, k }) => ({ devices: devices.map((i) => names[i]), k }));
   const { graph: _links, ...found } = choice;
   printAnswer(io, options.json, { ...found, groups, verdict, warnings, picture, decisions, command }, () => [
     ...(decisions === undefined ? [] : [decisions.join("; "), ""]),
-    ...inWords({ choice, names, verdict, judge, warnings, picture, command }),
+    ...inWords({ choice, names, verdict, warnings, picture, command }),
   ]);
 }

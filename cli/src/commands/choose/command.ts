@@ -29,9 +29,8 @@ export function chooseCommand(io: Console): Command {
     )
     .option(
       "--judge <own|all>",
-      "whose rows judge alpha: each device's own, or those of all devices",
+      "whose rows judge alpha: each device's own, or those of all devices (default: all if they share clusters)",
       parseChoice("--judge", ["own", "all"]),
-      "own",
     )
     .option("--weighting <name>", "weight devices or rows equally: device or sample", parseWeighting, "sample");
   addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addGraphAndScaleOptions(command)))));

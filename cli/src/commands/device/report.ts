@@ -65,6 +65,6 @@ export async function runDeviceReportCommand({ state, out }: ReportOptions, io: 
       };
     }),
   );
-  const lines = modelLines(outcome.model, outcome.warnings, written.paths, boldOn(io.stdout, io.env));
+  const lines = modelLines(outcome.model, { ...written, warnings: outcome.warnings }, boldOn(io.stdout, io.env));
   io.stdout.write(`${lines.join("\n")}\n`);
 }

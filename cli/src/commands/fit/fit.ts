@@ -52,10 +52,10 @@ export async function runFitCommand(patterns: readonly string[], flags: FitFlags
   );
   const milliseconds = { ...outcome.milliseconds, core: core.milliseconds(), total: performance.now() - began };
   const warnings = [...outcome.warnings, ...written.leftOut];
-  const facts = { ...summary(outcome, warnings, written.paths, milliseconds), ...proposal };
+  const facts = { ...summary(outcome, warnings, written, milliseconds), ...proposal };
   printAnswer(io, flags.json, facts, () => [
     ...(proposal === undefined ? [] : [...wrap(proposal.decisions.join("; "), 80), `in full: ${proposal.command}`, ""]),
-    ...modelLines(outcome.model, warnings, written.paths, boldOn(io.stdout, io.env)),
+    ...modelLines(outcome.model, { ...written, warnings }, boldOn(io.stdout, io.env)),
   ]);
 }
 

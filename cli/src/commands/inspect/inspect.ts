@@ -14,7 +14,7 @@ import {
   type Obstacle,
   proposeOptions,
 } from "@fedkm/tables";
-import { countLabel, firstNames, significantLabel } from "@fedkm/tables/numbers";
+import { countLabel, firstNames, readableValue, significantLabel } from "@fedkm/tables/numbers";
 import { type Console, printAnswer } from "../../console.ts";
 import { inputFilesOfCommand } from "../../input/reading.ts";
 import { refusalLine } from "../../remedies.ts";
@@ -30,7 +30,7 @@ export async function runInspectSourceCommand(address: string, json: boolean, io
     if (seen === undefined) return [name, type, "", "", "", "not a number: leave it out with --exclude"];
     const { least, most, missing, infinite } = seen;
     const remark = infinite > 0 ? `infinite in ${countLabel(infinite)} rows` : least === most ? "always the same" : "";
-    const range = [least, most].map((x) => (Number.isNaN(x) ? "" : significantLabel(x, 4)));
+    const range = [least, most].map((x) => (Number.isNaN(x) ? "" : readableValue(x)));
     return [name, type, ...range, countLabel(missing), remark];
   });
   const counted = rows === undefined ? "no column of numbers" : `${countLabel(rows)} ${rows === 1 ? "row" : "rows"}`;
@@ -176,7 +176,9 @@ function columnLine(own: InspectedColumn, roles: readonly ClassifiedColumn[]): s
       remark,
     ];
   }
-  const most = words === undefined ? "" : `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %`;
+  // Of an id no value is common.
+  const isCommon = words !== undefined && words.share >= 0.02;
+  const most = isCommon ? `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %` : "";
   return [name, kind, missing, words === undefined ? "" : countLabel(words.distinct), "", most, "", "", "", remark];
 }
 
