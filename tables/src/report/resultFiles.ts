@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { ClusterVerdict } from "@fedkm/core";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import type { FitOutcome } from "../fit/fitTables.ts";
 import { deviceNames } from "../input/assignDevices.ts";
@@ -29,13 +30,23 @@ const FOLDER = "labels";
 /** Rows between two words about them. */
 const ROWS_A_WORD = 50_000;
 
+/** What was written of a fit. */
+interface FitFiles {
+  readonly names: readonly string[];
+  /** What could not be carried over into labelled files, a sentence each. */
+  readonly leftOut: readonly string[];
+  /** How sure the clusters are. */
+  readonly verdict: ClusterVerdict["word"] | undefined;
+  readonly sure?: string;
+}
+
 /** Puts all files of a fit. Returns their names, what could not be carried over, and how sure the clusters are. */
 export async function putFitFiles(
   outcome: FitOutcome,
   { labelsAs, ...options }: ResultOptions,
   put: PutFile,
   { network, ...context }: WorkContext & Pick<ReportParts, "network">,
-) {
+): Promise<FitFiles> {
   const [{ reportPage }, { reportStabilitySentence }, { blankDocument }] = await Promise.all([
     import("./page.ts"),
     import("./stabilityTable.ts"),
