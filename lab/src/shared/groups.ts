@@ -3,7 +3,7 @@
 // the worst corner. No bar: figures for a decision.
 
 import { distortion, kmeans, type Matrix, predict, randomStream, splitByLabel, stack } from "@fedkm/core";
-import { print } from "../measure.ts";
+import { middleOf, print } from "../measure.ts";
 import { blobs } from "../quality/hard.ts";
 import { sharedProblem } from "./sharedNetwork.ts";
 
@@ -37,12 +37,6 @@ const totalOf = (parts: readonly Counted[]): Counted =>
     sums: all.sums.map((sum, i) => sum + sums[i]),
   }));
 
-/** A value of some groups that lies in the middle; of two, the mean. */
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
-}
-
 /** Lloyd's steps by the medians of groups' means; one group is k-means. `claims`: rows in a corner, with the first device. */
 function answerOf(
   start: Matrix,
@@ -60,7 +54,7 @@ function answerOf(
     const data = Float64Array.from({ length: k * cols }, (_, i) => {
       const c = Math.floor(i / cols);
       const means = totals.flatMap(({ counts, sums }) => (counts[c] > 0 ? sums[i] / counts[c] : []));
-      return means.length > 0 ? median(means) : at.data[i];
+      return means.length > 0 ? middleOf(means) : at.data[i];
     });
     if (data.every((value, i) => value === at.data[i])) break;
     centroids = { data, rows: k, cols };
@@ -113,7 +107,7 @@ export async function groupsCompared({ seeds }: { seeds: number }): Promise<bool
     }
     const cells = found[0].map((_, way) => {
       const costs = found.map((one) => one[way]).sort((a, b) => a - b);
-      return `${median(costs).toFixed(3)} (most ${costs[costs.length - 1].toFixed(2)})`;
+      return `${middleOf(costs).toFixed(3)} (most ${costs[costs.length - 1].toFixed(2)})`;
     });
     rows.push([kind, String(seeds), ...cells]);
   }

@@ -14,7 +14,7 @@ const ABOUT_DEVICES =
 
 /** What is said beside the model: how sure it is, warnings, and where the files of the results are. */
 interface Beside {
-  readonly sure?: string;
+  readonly sure: string | undefined;
   readonly warnings: readonly string[];
   readonly paths: readonly string[];
 }

@@ -165,7 +165,7 @@ function titleOf(model: FittedRows["model"]): string {
 }
 
 function summarySentences({ model, chosen }: FittedRows, traits: readonly Trait[], stability: Stability): string[] {
-  const { options, clusters } = model;
+  const { clusters } = model;
   const rows = modelRows(model);
   const columns = counted(encodingOfModel(model).length, "column");
   const asked =
@@ -185,7 +185,8 @@ function summarySentences({ model, chosen }: FittedRows, traits: readonly Trait[
       : `The largest is ${reportName(model, 0)} with ${percent(Math.max(...most))} of the rows, the smallest has ${percent(
           Math.min(...most.filter((share) => share > 0)),
         )}, and ${differ}.`;
-  return [asked, found, ...(options.k > 1 ? [reportStabilitySentence(model, stability)] : [])];
+  const sure = reportStabilitySentence(model, stability);
+  return sure === undefined ? [asked, found] : [asked, found, sure];
 }
 
 /** What a report shows beside the fit itself. */

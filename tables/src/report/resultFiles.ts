@@ -35,9 +35,9 @@ interface FitFiles {
   readonly names: readonly string[];
   /** What could not be carried over into labelled files, a sentence each. */
   readonly leftOut: readonly string[];
-  /** How sure the clusters are. */
+  /** How sure the clusters are, in a word and in a sentence. */
   readonly verdict: ClusterVerdict["word"] | undefined;
-  readonly sure?: string;
+  readonly sure: string | undefined;
 }
 
 /** Puts all files of a fit. Returns their names, what could not be carried over, and how sure the clusters are. */
@@ -87,12 +87,11 @@ export async function putFitFiles(
   const parts = { document: blankDocument(), stability, ...labelled };
   await put("report.html", reportPage(outcome, parts));
   await put("model.json", `${JSON.stringify({ ...outcome.model, labels }, undefined, 1)}\n`);
-  const isDivided = outcome.model.options.k > 1;
   return {
     names: ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))],
     leftOut,
     verdict: stability.verdict?.word,
-    ...(isDivided && { sure: reportStabilitySentence(outcome.model, stability) }),
+    sure: reportStabilitySentence(outcome.model, stability),
   };
 }
 

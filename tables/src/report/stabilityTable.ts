@@ -23,10 +23,13 @@ function verdictWords(model: Clusters, verdict: Stability["verdict"]): string {
   return `They are weakly apart${which}`;
 }
 
-/** Hennig's words for a Jaccard index over repetitions. */
+/** Of Hennig's scale for the Jaccard index over repetitions. */
+const [FOUND, PARTLY] = [0.85, 0.6];
+
+/** His words for such an index. */
 function foundAgain(jaccard: number): string {
-  if (jaccard >= 0.85) return "found again";
-  return jaccard >= 0.6 ? "partly found again" : "not found again";
+  if (jaccard >= FOUND) return "found again";
+  return jaccard >= PARTLY ? "partly found again" : "not found again";
 }
 
 /** The mean over repetitions, by cluster; a cluster without rows in one says nothing there. */
@@ -39,17 +42,18 @@ function meanJaccards(repetitions: readonly (readonly number[])[], k: number): n
 
 type Clusters = Pick<FittedRows["model"], "clusters">;
 
-/** The last of the three sentences of a report. */
+/** The last of the three sentences of a report; one cluster has nothing to be apart from. */
 export function reportStabilitySentence(
   { options, clusters }: FittedRows["model"],
   { verdict, starts, without }: Stability,
-): string {
+): string | undefined {
+  if (options.k === 1) return undefined;
   const runs = [...starts, ...without.map(({ jaccards }) => jaccards)];
   const means = meanJaccards(runs, options.k);
   // A mean hides a run that lost a cluster.
-  const complete = runs.filter((own) => !own.some((jaccard) => jaccard < 0.6)).length;
-  const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
-  const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
+  const complete = runs.filter((own) => !own.some((jaccard) => jaccard < PARTLY)).length;
+  const lost = Array.from(means.keys()).filter((c) => means[c] < PARTLY);
+  const shaky = Array.from(means.keys()).filter((c) => means[c] < FOUND);
   const named = (of: readonly number[]) => reportList(of.slice(0, 4).map((c) => reportName({ clusters }, c)));
   const whom = without.length > 0 ? "other starts and fewer devices" : "other starts";
   const [and, but] = verdict === undefined || verdict.word === "clear" ? [", yet", ", and"] : [", and", ", yet"];
